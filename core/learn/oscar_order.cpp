@@ -12,13 +12,15 @@ namespace {
 constexpr BlockOrder::Node nobody = -1;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-template <class Array>
-void open_gap(Array& array, std::int32_t at, std::int32_t size) {
-  std::copy_backward(array.begin() + at, array.begin() + size, array.begin() + size + 1);
-}
-template <class Array>
-void close_gap(Array& array, std::int32_t at, std::int32_t size) {
-  std::copy(array.begin() + at + 1, array.begin() + size, array.begin() + at);
+/// Calls body with each array of a chunk.
+template <class Chunk, class Body>
+void for_columns(Chunk& chunk, Body&& body) {
+  body(chunk.line);
+  body(chunk.rank);
+  body(chunk.offset);
+  body(chunk.meeting);
+  body(chunk.count);
+  body(chunk.node);
 }
 
 }  // namespace
@@ -79,12 +81,10 @@ BlockOrder::Home BlockOrder::open(Home place) {
     if (place.at > old.size) place = {&fresh, place.at - old.size};
   }
   Chunk& chunk = *place.chunk;
-  open_gap(chunk.line, place.at, chunk.size);
-  open_gap(chunk.rank, place.at, chunk.size);
-  open_gap(chunk.offset, place.at, chunk.size);
-  open_gap(chunk.meeting, place.at, chunk.size);
-  open_gap(chunk.count, place.at, chunk.size);
-  open_gap(chunk.node, place.at, chunk.size);
+  for_columns(chunk, [&](auto& column) {
+    const auto first = column.begin(), end = first + chunk.size;
+    std::copy_backward(first + place.at, end, end + 1);
+  });
   ++chunk.size;
   ++blocks_;
   return place;
@@ -93,12 +93,10 @@ BlockOrder::Home BlockOrder::open(Home place) {
 void BlockOrder::erase(Home h) {
   Chunk& chunk = *h.chunk;
   const bool was_last = is_last(h);
-  close_gap(chunk.line, h.at, chunk.size);
-  close_gap(chunk.rank, h.at, chunk.size);
-  close_gap(chunk.offset, h.at, chunk.size);
-  close_gap(chunk.meeting, h.at, chunk.size);
-  close_gap(chunk.count, h.at, chunk.size);
-  close_gap(chunk.node, h.at, chunk.size);
+  for_columns(chunk, [&](auto& column) {
+    const auto first = column.begin();
+    std::copy(first + h.at + 1, first + chunk.size, first + h.at);
+  });
   chunk.node[--chunk.size] = nobody;
   --blocks_;
   const auto c = static_cast<std::size_t>(chunk.order);
