@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from rosewood.arguments import check_shape
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, IdArray
 from rosewood.errors import ForestError
 from rosewood.forest.sparse import SparseFeatures
 from rosewood.forest.weights import Weights
@@ -116,6 +116,17 @@ class FeatureSpace:
         """The non-zero weights of θ by name."""
         self._check(theta)
         return {self.name(i): float(theta[i]) for i in np.flatnonzero(theta).tolist()}
+
+    def joined(self, other: FeatureSpace) -> tuple[FeatureSpace, IdArray]:
+        """A new space with these features and, behind them, the sparse ones of another; and where
+        each sparse feature of the other is in it."""
+        every = FeatureSpace(self.dense, self.sparse.copy())
+        places = every.sparse.add_from(other.sparse, np.arange(len(other.sparse), dtype=np.int32))
+        return every, places
+
+    def begins_with(self, other: FeatureSpace) -> bool:
+        """Whether the features of another space have the same places in θ here."""
+        return self.dense == other.dense and self.sparse.begins_with(other.sparse)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -75,7 +75,8 @@ class ForestSet(LazySequence[Forest]):
     its own, so that what a program has in memory is what it holds.
     """
 
-    def __init__(self, path: PathName) -> None:
+    def __init__(self, path: PathName, *, features: FeatureSpace | None = None) -> None:
+        """`features` replaces the table of the file, with which it must begin; θ is of it then."""
         self.path = Path(path)
         # Kept open: what is read later is of this file, even if another takes its name.
         self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -85,8 +86,15 @@ class ForestSet(LazySequence[Forest]):
         if state.end > self._size:
             reason = f"it is truncated: {self._size} bytes, but {state.end} are in use"
             raise DamagedFileError(reason, code="file.damaged", file=self.path)
+        self.features: FeatureSpace
         self._read_footer(state)
         self._checked = np.zeros(len(self._index), dtype=bool)
+        self._given = features
+        if features is not None:
+            if not features.begins_with(self.features):
+                reason = f"{self.path}: its features are not the first ones of those that are given"
+                raise ForestError(reason, code="file.mismatch", argument="features", file=path)
+            self.features = features
 
     @cached_property
     def _map(self) -> mmap.mmap:
@@ -231,7 +239,11 @@ class ForestSet(LazySequence[Forest]):
         return f"ForestSet({os.fspath(self.path)!r}, {len(self)} forests)"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (ForestSet, (self.path,))
+        return (_opened, (self.path, self._given))
+
+
+def _opened(path: Path, features: FeatureSpace | None) -> ForestSet:
+    return ForestSet(path, features=features)
 
 
 class _Abandoned(Exception):

@@ -16,13 +16,16 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.arrays import IdArray, LongArray
+from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.errors import ForestError
+
+if TYPE_CHECKING:
+    from rosewood.forest.weights import Weights
 
 _NUMBER_BITS = 48
 _LARGEST = (1 << _NUMBER_BITS) - 1
@@ -188,6 +191,18 @@ class SparseFeatures:
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return np.where(keys[place] == wanted, ids[place], np.int32(-1)).astype(np.int32)
 
+    def lookup(self, weights: Weights, begin: int, end: int) -> FloatArray:
+        """The weights of the features begin .. end-1; 0 for those that have none."""
+        kinds, numbers = self._template[begin:end], self._number[begin:end]
+        found = np.zeros(end - begin)
+        for kind in np.unique(kinds).tolist():
+            own = kinds == kind
+            if kind == _NAMED:
+                found[own] = [weights.named.get(self._names[i], 0.0) for i in numbers[own].tolist()]
+            else:
+                found[own] = weights.lookup(self._templates[kind], numbers[own])
+        return found
+
     def numbered(self) -> dict[str, tuple[LongArray, IdArray]]:
         """The numbered features by template: numbers, ascending, and their ids."""
         keys, ids = self._index
@@ -245,15 +260,20 @@ class SparseFeatures:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseFeatures):
             return NotImplemented
-        if len(self) != len(other) or self._names != other._names:
+        return len(self) == len(other) and self.begins_with(other)
+
+    def begins_with(self, other: SparseFeatures) -> bool:
+        """Whether the features of another table have the same ids here."""
+        size = len(other)
+        if len(self) < size or self._names[: len(other._names)] != other._names:
             return False
-        if not np.array_equal(self._number[: len(self)], other._number[: len(other)]):
+        if not np.array_equal(self._number[:size], other._number[:size]):
             return False
         kinds = np.array(
             [other._template_ids.get(each, -2) for each in self._templates] + [_NAMED], np.int32
         )
-        mine: IdArray = kinds[self._template[: len(self)]]  # _NAMED, -1, is the last of `kinds`
-        return np.array_equal(mine, other._template[: len(other)])
+        mine: IdArray = kinds[self._template[:size]]  # _NAMED, -1, is the last of `kinds`
+        return np.array_equal(mine, other._template[:size])
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 

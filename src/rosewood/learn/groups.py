@@ -11,10 +11,8 @@ Order       groups from the largest weight (by size) to the smallest; of +w and 
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +20,8 @@ from numpy.typing import ArrayLike
 from rosewood.arguments import check_shape, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_weight, freeze
 from rosewood.errors import FormatError, TuningError
+from rosewood.learn.array_files import read_arrays, write_arrays
 from rosewood.learn.candidates import Candidates, TableBuilder
-from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
 _ROWS = 1 << 16  # projected at a time
@@ -72,6 +70,12 @@ class Groups:
             raise TuningError(reason, code="argument.range", argument="weight")
 
     @classmethod
+    def none(cls, dimension: int) -> Groups:
+        """No groups of so many features."""
+        empty = np.empty(0, dtype=np.int64)
+        return cls(empty, empty, np.empty(0), dimension)
+
+    @classmethod
     def of(cls, ids: ArrayLike, weights: ArrayLike, dimension: int) -> Groups:
         """Features with equal weights are a group; those with weight zero are in none."""
         every = np.asarray(ids, dtype=np.int64)
@@ -82,6 +86,12 @@ class Groups:
         number = np.empty(len(levels), dtype=np.int64)
         number[order] = np.arange(len(levels))
         return cls(every[active], number[place.reshape(-1)], levels[order], dimension)
+
+    def renumbered(self, places: ArrayLike, dimension: int) -> Groups:
+        """The same groups of features that are called by other numbers: i is places[i]."""
+        number = np.asarray(places, dtype=np.int64)[self.feature]
+        order = np.argsort(number)
+        return Groups(number[order], self.group_of[order], self.weight, dimension)
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -186,23 +196,3 @@ class Groups:
         except (TuningError, TypeError, ValueError) as error:
             reason = f"it is not a file of groups: {error}"
             raise FormatError(reason, file=path, code="file.format") from error
-
-
-def write_arrays(path: PathName, **arrays: Any) -> None:
-    """Arrays by name as one file (NumPy's npz), which appears whole or not at all."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    with whole_file(path) as stream:
-        stream.write(buffer.getvalue())
-
-
-def read_arrays(path: PathName, what: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Arrays by name of a file; it must have these."""
-    try:
-        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as found:
-            return {name: found[name] for name in names}
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # whatever NumPy and zipfile raise for damaged files
-        reason = f"it is not a file of {what}: {error}"
-        raise FormatError(reason, file=path, code="file.format") from error

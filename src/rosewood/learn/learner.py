@@ -148,10 +148,15 @@ def _name(names: Sequence[str] | FeatureSpace | None, place: int) -> str:
     return names[place] if names else str(place)
 
 
-def normalize(theta: FloatArray, how: Normalization) -> FloatArray:
-    """θ with Σ|θ| = 1 (l1), ‖θ‖ = 1 (l2), or as it is; the ranking stays the same."""
+def normalize(theta: FloatArray, how: Normalization, *, dense: int | None = None) -> FloatArray:
+    """θ with Σ|θ| = 1 (l1), ‖θ‖ = 1 (l2), or as it is; the ranking stays the same.
+
+    With `dense`, only the first so many weights count, unless all of them are zero: the number of
+    sparse features, which changes from round to round, does not then change the other weights.
+    """
     check_choice("normalization", how, get_args(Normalization), error=TuningError)
     if how == "none":
         return theta
-    size = float(np.abs(theta).sum()) if how == "l1" else float(np.sqrt((theta**2).sum()))
+    part = theta if dense is None or not theta[:dense].any() else theta[:dense]
+    size = float(np.abs(part).sum()) if how == "l1" else float(np.sqrt((part**2).sum()))
     return theta / size if size > 0 else theta

@@ -17,18 +17,19 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rosewood.arguments import check_number, check_whole
-from rosewood.arrays import FloatArray
 from rosewood.errors import TuningError
-from rosewood.forest import FeatureSpace, Forest, Weights
+from rosewood.forest import FeatureSpace, Forest, ForestSet, Weights
 from rosewood.journal import fingerprint
-from rosewood.learn.learner import Learner, Normalization, check_weights, normalize
+from rosewood.learn.learner import Fit, Learner, Normalization, check_weights, normalize
 from rosewood.learn.loop_state import LoopState, merge_round, resume_loop, save_loop
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
@@ -36,6 +37,40 @@ from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import PathName, Report
 
 Decode = Callable[[Mapping[str, float], int], Iterable[Forest]]
+
+
+class RoundLearner(Protocol):
+    """What finds weights in a round: a `Learner`, or something like one.
+
+    `project(theta)`, if there is one, makes weights of earlier rounds into such as it can find.
+    """
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        """Weights for the features of `tuning`."""
+        ...
+
+
+class TrainingRound(NamedTuple):
+    """What other data have to say in a round."""
+
+    learner: RoundLearner
+    space: FeatureSpace  # in which it works: it begins with the features that are tuned
+    facts: dict[str, Any]  # for the history
+
+
+class Training(Protocol):
+    """Other data than those that are tuned on, from which the learner of a round is made."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of all that decides what comes of it."""
+        ...
+
+    def round(self, weights: Weights, number: int, space: FeatureSpace) -> TrainingRound:
+        """The learner of a round, in which the decoder has these weights."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -63,6 +98,7 @@ def tune_loop(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     folder: PathName | None = None,
+    training: Training | None = None,
     report: Report | None = None,
 ) -> LoopResult:
     """Tune a decoder.
@@ -71,7 +107,7 @@ def tune_loop(
     too.  It ends before when there is nothing new to learn from, when weights move by less than
     `tolerance` (of their length), or after `patience` rounds without a better score.  A learner
     that fails, or finds weights that nobody should use (not numbers, all zero, exploded), ends it
-    too, with the best weights so far.
+    too, with the best weights so far.  `training` makes the learner of each round from other data.
     """
     check_whole("rounds", rounds, low=1, error=TuningError)
     check_whole("patience", patience, low=1, error=TuningError)
@@ -80,6 +116,7 @@ def tune_loop(
     identity = fingerprint(
         repr(learner), metric.signature, every, normalization, seed, given.named,
         *(each for name, arrays in given.numbered.items() for each in (name, *_bytes(arrays))),
+        *(() if training is None else (training.identity,)),
     )  # fmt: skip
     with ExitStack() as stack:
         place = None if folder is None else Path(folder)
@@ -91,20 +128,25 @@ def tune_loop(
         stack.callback(state.close)
         while state.ending is None:
             number = len(state.history) + 1
-            made = merge_round(state, decode(state.weights, number), metric, every, work, threads)
-            space = made.forests.features
-            row: dict[str, Any] = {"round": number, "score": made.score, "new": made.new}
+            made = merge_round(
+                state.forests, decode(state.weights, number), state.weights, metric, every,
+                work / f"round-{number}.rwf", number=number, threads=threads,
+            )  # fmt: skip
+            score = made.score(metric)
+            row: dict[str, Any] = {"round": number, "score": score, "new": made.new}
             row |= {"tuned": None, "moved": None}
-            state.keep_best(made.score, metric.sign)
+            state.keep_best(score, metric.sign)
             state.ending = _nothing_to_do(state, row, learner, metric, patience)
             last = number > rounds
             state.replace_forests(made.forests)
             if state.ending is None and not last:
-                tuning = TuningSet(
-                    made.forests, metric, every, threads=threads, max_memory=max_memory
-                )
-                theta = space.vector(state.weights, only_known=True)
-                _learn(state, row, learner, tuning, theta, space, normalization, seed, tolerance)
+                forests, chosen = made.forests, cast(RoundLearner, learner)
+                if training is not None:
+                    found = training.round(state.weights, number, forests.features)
+                    chosen, forests = found.learner, ForestSet(forests.path, features=found.space)
+                    row |= found.facts
+                tuning = TuningSet(forests, metric, every, threads=threads, max_memory=max_memory)
+                _learn(state, row, chosen, tuning, normalization, seed, tolerance)
             state.history.append(row)
             # A loop that only ran out of rounds may be given more: then this round is done again.
             if last and state.ending is None:
@@ -193,31 +235,34 @@ def _nothing_to_do(
 def _learn(
     state: LoopState,
     row: dict[str, Any],
-    learner: Learner,
+    learner: RoundLearner,
     tuning: TuningSet,
-    theta: FloatArray,
-    space: FeatureSpace,
     normalization: Normalization,
     seed: int,
     tolerance: float,
 ) -> None:
     """New weights from the forests of all rounds so far."""
-    number = row["round"]
+    number, space = row["round"], tuning.features
+    theta = space.vector(state.weights, only_known=True)
+    project = getattr(learner, "project", None)
+    if project is not None:
+        theta = project(theta)
     begin = theta if theta.any() else np.ones(len(theta))
+    scaled = partial(normalize, how=normalization, dense=len(space.dense))
     try:
         fit = learner.fit(tuning, begin, seed=seed + number - 1)
         check_weights(fit.theta, space, fit.units)
-        found = normalize(fit.theta, normalization)
+        found = scaled(fit.theta)
         share = getattr(learner, "interpolation", 1.0)
         if theta.any() and share < 1.0:
-            mixed = share * found + (1.0 - share) * normalize(theta, normalization)
+            mixed = share * found + (1.0 - share) * scaled(theta)
             check_weights(mixed, space, fit.units)
-            found = normalize(mixed, normalization)
+            found = scaled(mixed)
     except TuningError as error:
         state.ending = f"round {number}: {error}"
         return
     length = float(np.sqrt((found**2).sum()))
-    row["moved"] = float(np.sqrt(((found - normalize(theta, normalization)) ** 2).sum())) / length
+    row["moved"] = float(np.sqrt(((found - scaled(theta)) ** 2).sum())) / length
     row["tuned"] = tuning.score(found)
     state.weights = space.weights(found)
     if row["moved"] < tolerance:

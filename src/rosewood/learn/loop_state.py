@@ -63,28 +63,35 @@ class LoopState:
 
 
 class MergedRound(NamedTuple):
-    """The forests of all rounds, what the decoder's own best derivations score, and how many edges
-    are new."""
+    """The forests of all rounds, the metric's statistics of the decoder's own best derivations
+    (None if all weights are zero), and how many edges are new."""
 
     forests: ForestSet
-    score: float | None
+    statistics: FloatArray | None
     new: int
+
+    def score(self, metric: Metric) -> float | None:
+        """What the decoder's best derivations score."""
+        return None if self.statistics is None else metric.score(self.statistics)
 
 
 def merge_round(
-    state: LoopState,
+    old: ForestSet | None,
     decoded: Iterable[Forest],
+    weights: Weights,
     metric: Metric,
     references: Sequence[Sequence[str]],
-    folder: Path,
+    path: Path,
+    *,
+    number: int,
     threads: int,
 ) -> MergedRound:
-    """Score a decoder's forests and merge them with those of the rounds before, one at a time."""
-    number = len(state.history) + 1
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"round-{number}.rwf"
-    old = state.forests
-    names = None if old is None else _Names(old.features, old.vocabulary, state.weights)
+    """Score a decoder's forests and merge them with those of the rounds before, one at a time.
+
+    `weights` are those that it used in round `number`; `path` is where the merged forests go.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = None if old is None else _Names(old.features, old.vocabulary, weights)
     texts: list[str] = []
     count = edges = 0
     with ForestSetWriter(
@@ -98,9 +105,9 @@ def merge_round(
             check_forest(str(count), forest)
             if names is None:
                 words = None if forest.vocabulary is None else Vocabulary()
-                names = _Names(FeatureSpace(forest.features.dense), words, state.weights)
+                names = _Names(FeatureSpace(forest.features.dense), words, weights)
                 writer.features, writer.vocabulary = names.space, names.words
-                _check_names(state.weights, names.space)
+                _check_names(weights, names.space)
             fresh = renamed(forest, names.space, names.words)
             text = names.best_text(fresh)
             if text is not None:
@@ -112,11 +119,11 @@ def merge_round(
             count += 1
         if count != len(references):
             raise _other_count(number, count, len(references))
-    score = None
+    found = None
     if names is not None and names.has_weights():
-        score = metric.score(_statistics(metric, texts, references, threads))
+        found = _statistics(metric, texts, references, threads)
     before = 0 if old is None else int(old.num_edges.sum())
-    return MergedRound(ForestSet(path), score, edges - before)
+    return MergedRound(ForestSet(path), found, edges - before)
 
 
 def _other_count(number: int, forests: int | str, sentences: int) -> TuningError:
@@ -164,8 +171,10 @@ class _Names:
             grown = np.zeros(2 * size)
             grown[: self._known] = self._theta[: self._known]
             self._theta = grown
-        for place in range(self._known, size):
-            self._theta[place] = self._weights.get(self.space.name(place), 0.0)
+        if size > self._known:
+            width = len(self.space.dense)
+            fresh = self.space.sparse.lookup(self._weights, self._known - width, size - width)
+            self._theta[self._known : size] = fresh
         self._known = size
 
 

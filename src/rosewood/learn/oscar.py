@@ -27,8 +27,9 @@ from rosewood.arguments import check_number, check_type, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_weight
 from rosewood.errors import FormatError, TuningError
 from rosewood.journal import fingerprint
+from rosewood.learn.array_files import read_arrays, write_arrays
 from rosewood.learn.candidates import Candidates
-from rosewood.learn.groups import Groups, read_arrays, write_arrays
+from rosewood.learn.groups import Groups
 from rosewood.learn.oscar_shards import Penalty, Rows, ShardResult, ShardWork, mix, train_shard
 from rosewood.learn.pairs import compacted
 from rosewood.settings import Settings, setting

@@ -6,6 +6,7 @@ averaged over rounds of fresh samples.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,11 +38,24 @@ class Pro(Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, _ = begin(tuning, start, self.k)
+        _, candidates, units, _ = begin(tuning, start, self.k)
+        return self.fit_candidates(tuning, candidates, units, seed=seed, report=report)
+
+    def fit_candidates(
+        self,
+        tuning: TuningSet,
+        candidates: Candidates,
+        units: FloatArray,
+        *,
+        unpack: Callable[[FloatArray], FloatArray] | None = None,
+        seed: int = 0,
+        report: Report | None = None,
+    ) -> Fit:
+        """The same with candidates in terms of other features, as groups are; `unpack` makes
+        weights of them into weights of the tuning set's features."""
         scaled = candidates.scaled(units)
         history = Rounds(report)
-        total = np.zeros(len(theta))
-        x = np.zeros(len(theta))
+        total, x = np.zeros(len(units)), np.zeros(len(units))
         for number in range(1, self.rounds + 1):
             random = np.random.default_rng([seed, number])
             # A feature that is in no difference, with weight 0, keeps it.
@@ -50,9 +64,10 @@ class Pro(Ranking):
             )
             x[places] = self._regression(apart, x[places])
             total += x
-            history.add(tuning.score(units * total / number), pairs=len(apart))
-        found = units * total / self.rounds
-        return Fit(found, tuning.score(found), history, units)
+            found = units * total / number
+            found = found if unpack is None else unpack(found)
+            history.add(tuning.score(found), pairs=len(apart))
+        return Fit(found, history[-1]["score"], history, units if unpack is None else None)
 
     def _regression(self, apart: Candidates, x: FloatArray) -> FloatArray:
         """min mean log(1 + exp(-x·difference)) + ½·l2·‖x‖²; both signs of a pair say the same."""

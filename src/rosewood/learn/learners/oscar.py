@@ -1,0 +1,97 @@
+"""Groups of sparse features that share a weight, learnt by OSCAR (Liu et al. 2013); then PRO.
+
+Groups may come from other, larger data than the weights: training data, while a small set with good
+references decides the weight of each group (`Oscar.in_groups`).  Without such data they come from
+the tuning set itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood.arrays import FloatArray
+from rosewood.learn.candidates import spread
+from rosewood.learn.groups import Groups
+from rosewood.learn.learner import Fit, begin
+from rosewood.learn.learners.pro import Pro
+from rosewood.learn.oscar import GroupingSettings, group_features
+from rosewood.learn.tuning_set import TuningSet
+from rosewood.settings import setting_of
+from rosewood.shared_types import Report
+
+
+@dataclass(frozen=True)
+class Oscar(Pro):
+    """PRO over groups of sparse features with equal weights, which OSCAR finds."""
+
+    lambda1: float = setting_of(GroupingSettings, "lambda1")
+    lambda2: float = setting_of(GroupingSettings, "lambda2")
+    passes: int = setting_of(GroupingSettings, "passes")
+    batch: int = setting_of(GroupingSettings, "batch")
+    delay: int = setting_of(GroupingSettings, "delay")
+    shards: int = setting_of(GroupingSettings, "shards")
+    scale: bool = setting_of(GroupingSettings, "scale")
+
+    @property
+    def grouping(self) -> GroupingSettings:
+        """How features are grouped."""
+        return GroupingSettings(**{f.name: getattr(self, f.name) for f in fields(GroupingSettings)})
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta, candidates, _, _ = begin(tuning, start, self.k)
+        random = np.random.default_rng([seed, 0])
+        table = self.feature_differences(tuning, candidates, random)
+        found = group_features(table, self.grouping, seed=seed)
+        learner = self.in_groups(found.groups, found.notes)
+        return learner.fit(tuning, theta, seed=seed, report=report)
+
+    def in_groups(self, groups: Groups, notes: tuple[str, ...] = ()) -> GroupedPro:
+        """A learner with these groups, of sparse features by their ids in the tuning set."""
+        return GroupedPro(self, groups, notes)
+
+
+class GroupedPro:
+    """PRO with a weight for each group of features; all members of a group have its weight."""
+
+    def __init__(self, pro: Pro, groups: Groups, notes: tuple[str, ...] = ()) -> None:
+        self.pro, self.groups, self.notes = pro, groups, notes
+        self.interpolation = pro.interpolation
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        """Weights of all features of a tuning set, equal within groups, 0 outside of them."""
+        theta, candidates, _, _ = begin(tuning, start, self.pro.k)
+        grouped = self.groups.project(candidates)
+        varies = spread(grouped)
+        units = 1.0 / np.where(varies > 0, varies, 1.0)
+        width, size = candidates.dense.shape[1], len(theta)
+
+        def unpack(weights: FloatArray) -> FloatArray:
+            return self._unpacked(weights[:width], weights[width:], size)
+
+        fit = self.pro.fit_candidates(
+            tuning, grouped, units, unpack=unpack, seed=seed, report=report
+        )
+        return Fit(fit.theta, fit.score, fit.history, notes=self.notes)
+
+    def project(self, theta: FloatArray) -> FloatArray:
+        """The nearest weights that are equal within groups and 0 outside of them."""
+        width = len(theta) - self.groups.dimension
+        packed = self.groups.pack(np.arange(self.groups.dimension), theta[width:])
+        return self._unpacked(theta[:width], packed, len(theta))
+
+    def _unpacked(self, dense: FloatArray, weights: FloatArray, size: int) -> FloatArray:
+        theta = np.zeros(size)
+        theta[: len(dense)] = dense
+        ids, values = self.groups.unpack(weights)
+        theta[len(dense) + ids] = values
+        return theta
+
+
+PLUGIN = Oscar
