@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,6 +96,12 @@ class Learner(Settings, ABC):
     """Finds weights that make the best derivations of a tuning set good."""
 
     error = TuningError
+    uses_training: ClassVar[bool] = False  # it learns from training data, too
+
+    def training(self, lists: Any, **options: Any) -> Any:
+        """What a tuning loop asks in each round, made from lists of training sentences."""
+        reason = f"{type(self).__name__} does not learn from training data"
+        raise TuningError(reason, code="argument.conflict", argument="training")
 
     @abstractmethod
     def fit(

@@ -168,10 +168,12 @@ class TrainingLists:
                 space = FeatureSpace(own.dense)
             used, where = np.unique(found["feat_id"], return_inverse=True)
             ids = space.sparse.add_from(own.sparse, used.astype(np.int32))[where.reshape(-1)]
+            counts = np.diff(found["feat_start"])
+            order = np.lexsort((ids, np.repeat(np.arange(len(counts)), counts)))  # rows ascend
             made.dense.append(found["dense"])
-            made.feat_count.append(np.diff(found["feat_start"]))
-            made.feat_id.append(ids)
-            made.feat_value.append(found["feat_value"])
+            made.feat_count.append(counts)
+            made.feat_id.append(ids[order])
+            made.feat_value.append(found["feat_value"][order])
             statistics.append(found["statistics"])
             new += int(found["new"])
         assert space is not None

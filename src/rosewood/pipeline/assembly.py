@@ -17,7 +17,7 @@ from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.tune_stage import WEIGHTS
+from rosewood.pipeline.tune_stage import GROUPS, WEIGHTS
 from rosewood.pipeline.work_store import Finished, StageStore
 from rosewood.shared_types import ProgressCallback
 
@@ -99,7 +99,9 @@ def _parts(
         if classes.exists():
             add(f"{side}_classes", classes.name, classes)
     add("weights", "weights", stages["tune"].folder / WEIGHTS)
-    if settings.features:
+    if (stages["tune"].folder / GROUPS).exists():
+        add("groups", GROUPS, stages["tune"].folder / GROUPS)
+    if settings.all_features:
         records = settings.feature_records()
         add("features", "features.json", partial(write_records, records=records))
     if not settings.pretokenized:

@@ -45,6 +45,7 @@ _decoders, _features = DECODERS.names, FEATURES.names
 
 
 BEST_REORDERING = ("maxent", "lexicalized")  # decision 0017 says why
+_RULE_IDS = "rule-ids"
 
 
 def _classifier_names(name: str) -> list[str]:
@@ -201,6 +202,20 @@ class TrainingSettings(Settings):
         6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1
     )
     nbest: int = _tuning(100, "Translations per sentence in each round.", low=2, high=10**6 - 1)
+    tune_on: Literal["dev", "train"] = _tuning(
+        "dev", "Tune on the development set, or on sentences of the training corpus."
+    )
+    tune_sentences: int | None = _tuning(
+        20_000,
+        "Sentences of the training corpus that are translated in each round, by --tune oscar and "
+        "--tune-on train; none is all.",
+        low=1,
+    )
+    leave_one_out: bool = _tuning(
+        True,
+        "Translate a training sentence without the rules that were extracted from it alone, and "
+        "score its other rules as if it were not in the corpus.",
+    )
     pop_limit: int | Literal["auto"] | None = setting_of(
         SearchSettings, "pop_limit", "auto", "With auto, the default of the decoder."
     )
@@ -229,6 +244,11 @@ class TrainingSettings(Settings):
                 "pretokenized text is not changed: lowercase it first, or drop one of the settings",
                 code="argument.conflict",
                 argument="lowercase",
+            )
+        if self.tune_on == "train" and (self.tune == "none" or self.uses_training):
+            reason = f"tune_on is train, but {self.tune} has its own use of training data, or none"
+            raise TrainingError(
+                reason, code="argument.conflict", argument="tune_on", value=self.tune
             )
         if self.tune == "none" and self.set:
             reason = "set has settings of a learner, but tune is none"
@@ -353,6 +373,25 @@ class TrainingSettings(Settings):
         return any(self.reordering_settings(name)[0].symbols != "words" for name in names)
 
     @property
+    def uses_training(self) -> bool:
+        """Whether the tuning algorithm learns from training data besides the development set."""
+        from rosewood.learn.registry import learner_class
+
+        return self.tune != "none" and learner_class(self.tune).uses_training
+
+    @property
+    def all_features(self) -> tuple[str, ...]:
+        """Features that are added to the decoder: groups of features need at least some."""
+        from rosewood.decode.features import SparseFeature
+        from rosewood.model.python_features import make_feature
+
+        if not self.uses_training or any(
+            isinstance(make_feature(each)[0], SparseFeature) for each in self.features
+        ):
+            return self.features
+        return (*self.features, _RULE_IDS)
+
+    @property
     def notes(self) -> list[str]:
         """What was set without an effect."""
         if self.word_classes == TrainingSettings.word_classes or self.uses_word_classes:
@@ -432,10 +471,10 @@ class TrainingSettings(Settings):
         """New objects of the features written in Python."""
         from rosewood.model.python_features import make_feature
 
-        return tuple(make_feature(each)[0] for each in self.features)
+        return tuple(make_feature(each)[0] for each in self.all_features)
 
     def feature_records(self) -> tuple[FeatureRecord, ...]:
         """What a model keeps of them: import paths, packages, versions, settings."""
         from rosewood.model.python_features import make_feature
 
-        return tuple(make_feature(each)[1] for each in self.features)
+        return tuple(make_feature(each)[1] for each in self.all_features)

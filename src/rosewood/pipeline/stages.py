@@ -59,7 +59,9 @@ STAGES = in_order(
         ),
         Stage(
             "tune", version=3, run=tune, decides=tune_settings, uses_memory=True,
-            needs={**_MODELS, "tokenise": Needs(files=("dev.",))},
+            needs={
+                **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
+            },
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),
         Stage(

@@ -8,21 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from rosewood.decode import Decoder, Guesses, decoder_kind
 from rosewood.decode.guessing import unknown_words
 from rosewood.forest import Forest, Weights
-from rosewood.learn import tune_loop
+from rosewood.learn import LoopResult, tune_loop
+from rosewood.learn.group_facts import group_facts
+from rosewood.learn.ranking import Ranking
+from rosewood.learn.training_lists import TrainingLists
 from rosewood.lm import Model
 from rosewood.model.python_features import feature_code, make_feature
 from rosewood.model.weight_files import save_weights
-from rosewood.pipeline.background import ahead
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.pipeline.tuning_data import TuningData
 from rosewood.pipeline.work_store import Finished
 from rosewood.reorder import LinearReordering
 from rosewood.resources import MAX_MEMORY
@@ -31,8 +35,8 @@ from rosewood.shared_types import ProgressCallback
 from rosewood.svg_text import plural
 
 WEIGHTS = "weights"  # the folder of the tuned weights
+GROUPS = "groups.npz"  # the file of groups of features
 _FEW = 40  # sentences from which no weights can be learnt
-_WAITING = 64  # forests at most that are searched and not yet made into lists
 
 
 def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
@@ -42,14 +46,18 @@ def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
         "search": asdict(settings.search(None)),
         "features": [
             {**asdict(record), "code": feature_code(made)}
-            for made, record in map(make_feature, settings.features)
+            for made, record in map(make_feature, settings.all_features)
         ],
     }
 
 
 def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
     """What decides this stage beside models, sentences and settings that are read as they are."""
-    return {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+    chosen = {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+    if settings.tune_on == "train" or settings.uses_training:
+        chosen |= {"training": [settings.tune_sentences, settings.leave_one_out]}
+        chosen |= {"tune_on": settings.tune_on}
+    return chosen
 
 
 def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
@@ -85,40 +93,55 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     start = decoder.default_weights()
     has_dev = (words / "dev.source").exists()
     sentences, references = held_out(words, "dev") if has_dev else ([], [])
+    data = TuningData.dev(sentences, references)
+    if learner is not None and settings.tune_on == "train":
+        data = TuningData.training(task)
     facts: dict[str, Any] = {
         "learner": settings.tune,
         "metric": settings.metric,
         "signature": metric.signature,
-        "sentences": len(sentences),
+        "sentences": len(data),
         "nbest": settings.nbest,
         "start": start,
         "history": [],
         "notes": [],
     }
-    if learner is None or len(sentences) < _FEW:
+    if learner is None or len(data) < _FEW:
         if learner is not None:
             facts["notes"].append(
-                f"weights are untuned: {plural(len(sentences), 'sentence')} to tune on, expected "
+                f"weights are untuned: {plural(len(data), 'sentence')} to tune on, expected "
                 f"at least {_FEW}"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
         save_weights(task.folder / WEIGHTS, Weights.of(start))
         told("fitting confidence", 0, None)
         return facts | confidence_facts(decoder, sentences, references, threads)
-    most = len(sentences) * (settings.rounds + 1)  # the last weights are tried, too
     what = f"sentences, up to {settings.rounds + 1} times each"
+    most = len(data) * (settings.rounds + 1)  # the last weights are tried, too
+    number_now = 0
 
     def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
-        made = nbest_forests(decoder.with_weights(weights), sentences, settings.nbest, threads)
-        for done, forest in enumerate(made, start=(number - 1) * len(sentences)):
+        nonlocal number_now
+        number_now = number
+        made = data.lists(decoder.with_weights(weights), range(len(data)), settings.nbest, threads)
+        for done, forest in enumerate(made, start=(number - 1) * len(data)):
             told(what, done, most)
             yield forest
 
     task.going.mkdir(exist_ok=True)
+    training = None
+    if learner.uses_training and isinstance(learner, Ranking):
+        training = _training(
+            task,
+            learner,
+            decoder,
+            lambda part, done, total: told(f"round {number_now}: {part}", done, total),
+        )
+        facts["training_sentences"] = len(training.data)
     found = tune_loop(
-        lists, learner, metric, references, start=start, rounds=settings.rounds,
+        lists, learner, metric, data.references, start=start, rounds=settings.rounds,
         seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
-        folder=task.going / "loop",
+        folder=task.going / "loop", training=None if training is None else training.learner,
     )  # fmt: skip
     tuned = Weights.of(found.weights)
     save_weights(task.folder / WEIGHTS, tuned)
@@ -129,6 +152,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "weights": tuned.named,  # sparse ones are in the stage's folder
         "score": found.score,
     }
+    if training is not None:
+        facts |= _keep_groups(task.folder, training.learner, found)
     told(what, most, most)
     if tuned == start:
         facts["notes"].append("no weights were better than those that tuning began with")
@@ -136,17 +161,42 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
 
 
-def nbest_forests(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
-    """The n best translations of each sentence, as flat forests.
+class _Training(NamedTuple):
+    """Training sentences, and what learns from them."""
 
-    A second thread makes the lists, so that the next sentences are searched meanwhile.
-    """
+    data: TuningData
+    learner: Any
 
-    def listed(forest: Forest) -> Forest:
-        return forest.k_best(forest.score(decoder.theta()), n, distinct=True).as_list()
 
-    searched = (found.forest for found in decoder.search_all(sentences, threads=threads))
-    return map(listed, searched) if threads == 1 else ahead(listed, searched, _WAITING)
+def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCallback) -> _Training:
+    """What a learner that uses training data gets of it."""
+    settings, threads = task.settings, task.threads
+    data, folder = TuningData.training(task), task.going / "training"
+
+    def decode(weights: Weights, number: int, numbers: range) -> Iterator[Forest]:
+        return data.lists(decoder.with_weights(weights), numbers, settings.nbest, threads)
+
+    lists = TrainingLists(
+        decode, data.references, settings.tuning_metric(), learner, folder=folder,
+        seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
+        progress=told,
+    )  # fmt: skip
+    rules = len(RuleTable.open(task.needs["extract"].folder / "rules"))
+    made = learner.training(
+        lists, folder=folder, dimension=rules, seed=settings.seed, processes=threads, progress=told
+    )
+    return _Training(data, made)
+
+
+def _keep_groups(folder: Path, training: Any, found: LoopResult) -> dict[str, Any]:
+    """Copy the groups of the round whose weights are the best ones; what is known of them."""
+    rows = found.history
+    best = next((i for i, row in enumerate(rows) if row["score"] == found.score), 0)
+    groups = Weights()
+    if best:  # the weights of a round were found in the round before
+        groups = Weights.load(training.groups_file(rows[best - 1]["round"]))
+    groups.save(folder / GROUPS)
+    return {"groups": group_facts(groups, found.weights)}
 
 
 def confidence_facts(

@@ -8,6 +8,7 @@ the tuning set itself.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,10 @@ from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting_of
 from rosewood.shared_types import Report
 
+if TYPE_CHECKING:
+    from rosewood.learn.oscar_training import OscarTraining
+    from rosewood.learn.training_lists import TrainingLists
+
 
 @dataclass(frozen=True)
 class Oscar(Pro):
@@ -34,6 +39,15 @@ class Oscar(Pro):
     delay: int = setting_of(GroupingSettings, "delay")
     shards: int = setting_of(GroupingSettings, "shards")
     scale: bool = setting_of(GroupingSettings, "scale")
+
+    uses_training: ClassVar[bool] = True
+
+    def training(self, lists: TrainingLists, **options: Any) -> OscarTraining:
+        """Groups from lists of training sentences in each round; `options` are those of
+        `OscarTraining`."""
+        from rosewood.learn.oscar_training import OscarTraining
+
+        return OscarTraining(self, lists, **options)
 
     @property
     def grouping(self) -> GroupingSettings:
