@@ -10,7 +10,8 @@ from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, trai
 from rosewood.pipeline import tune_stage as tuning_module
 from rosewood.pipeline.confidence import fit_confidence
 from rosewood.pipeline.tokenise_stage import held_out
-from rosewood.pipeline.tune_stage import confidence_facts, nbest_forests
+from rosewood.pipeline.tune_stage import confidence_facts
+from rosewood.pipeline.tuning_data import DevSentences, NBestLists
 
 NO_BETTER = "no weights were better than those that tuning began with"
 SENTENCES = ["das haus ist klein .", "wir gehen nach hause .", "hallo !", "das ist nicht klein .",
@@ -78,7 +79,8 @@ def test_lists_have_no_string_twice(tmp_path):
     theta = decoder.theta()
     forest = decoder.search(SENTENCES[0]).forest
     assert len({each.text for each in forest.k_best(forest.score(theta), 12)}) < 12
-    for listed in nbest_forests(decoder, SENTENCES[:2], 12, 1):
+    data = DevSentences(SENTENCES[:2], [["a"], ["a"]])
+    for listed in NBestLists(decoder, data, 12)(decoder.weights, 1, range(2)):
         said = [each.text for each in listed.k_best(listed.score(theta), 100)]
         assert len(said) == len(set(said)) == 12
 

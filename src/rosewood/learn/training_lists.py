@@ -3,9 +3,9 @@
     lists = TrainingLists(decode, references, metric, ranking, folder="work")
     lists.pairs(weights, 1).table        # differences of pairs, sampled as PRO samples them
 
-A round translates one shard after the other, merges its lists with those of the rounds before, and
-samples pairs from them; memory has one shard at a time.  Stopped in a round, it goes on with the
-first shard that is not finished.
+A round translates the sentences of each shard, merges their lists with those of the rounds before,
+and samples pairs from them; a process has one shard in memory at a time.  Stopped in a round, it
+goes on with the shards that are not finished.
 Folder      shard-S-N.rwf: lists of shard S of all rounds up to N;  pairs-S-N.npz: its pairs in
             round N, written last.  Those of earlier rounds are removed.
 """
@@ -13,6 +13,8 @@ Folder      shard-S-N.rwf: lists of shard S of all rounds up to N;  pairs-S-N.np
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,13 +33,81 @@ from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import PathName, ProgressCallback
+from rosewood.workers import in_order, start_workers
 
-SHARD = 1000  # sentences
+SHARD = 500  # sentences
 _PART = "training sentences"
 _ARRAYS = ("dense", "feat_start", "feat_id", "feat_value", "statistics", "new")
 
-# Called with weights, the round and numbers of sentences; makes a forest of each.
+# Called with weights, the round and numbers of sentences, makes a forest of each; can be pickled.
 DecodeSome = Callable[[Weights, int, range], Iterable[Forest]]
+
+
+@dataclass(frozen=True)
+class ShardOfLists:
+    """All that the lists of a shard depend on in a round."""
+
+    decode: DecodeSome
+    sentences: range
+    references: list[list[str]]
+    metric: Metric
+    ranking: Ranking
+    weights: Weights
+    number: int  # of the round, from 1
+    place: int  # of the shard, from 0
+    folder: Path
+    seed: int
+    max_memory: int
+
+    def file(self, kind: str, number: int | None = None) -> Path:
+        """Where the lists (`shard`) or pairs of a round are."""
+        suffix = "rwf" if kind == "shard" else "npz"
+        of_round = self.number if number is None else number
+        return self.folder / f"{kind}-{self.place:05}-{of_round}.{suffix}"
+
+
+def make_shard(work: ShardOfLists) -> None:
+    """Translate the sentences of a shard, merge their lists with earlier ones, and sample pairs.
+
+    A pure function but for the files that it writes: any process or machine that sees the folder
+    can run it.
+    """
+    before = work.file("shard", work.number - 1)
+    old = ForestSet(before) if work.number > 1 else None
+    made = merge_round(
+        old, work.decode(work.weights, work.number, work.sentences), work.weights, work.metric,
+        work.references, work.file("shard"), number=work.number, threads=1,
+    )  # fmt: skip
+    if old is not None:
+        old.close()
+    tuning = TuningSet(made.forests, work.metric, work.references, max_memory=work.max_memory)
+    table = _sampled(tuning, work)
+    statistics = made.statistics
+    write_arrays(
+        work.file("pairs"), dense=table.dense, feat_start=table.feat_start,
+        feat_id=table.feat_id, feat_value=table.feat_value, new=np.array(made.new),
+        statistics=np.empty((0, 0)) if statistics is None else statistics,
+    )  # fmt: skip
+    made.forests.close()
+    for kind in ("shard", "pairs"):
+        work.file(kind, work.number - 1).unlink(missing_ok=True)
+
+
+def _sampled(tuning: TuningSet, work: ShardOfLists) -> Candidates:
+    """Differences of pairs; none if no two candidates of a list differ enough."""
+    theta = tuning.features.vector(work.weights, only_known=True)
+    candidates = tuning.candidates(theta, work.ranking.k)
+    random = np.random.default_rng([work.seed, work.number, work.place])
+    try:
+        return work.ranking.feature_differences(tuning, candidates, random)
+    except TuningError as error:
+        if error.code != "tuning.no-pairs":
+            raise
+        made = TableBuilder(work.max_memory)
+        return Candidates(
+            start=np.zeros(1, np.int64), num_sparse=candidates.num_sparse,
+            statistics=np.empty((0, 0)), **made.arrays(candidates.dense.shape[1]),
+        )  # fmt: skip
 
 
 class TrainingPairs(NamedTuple):
@@ -62,18 +132,22 @@ class TrainingLists:
         folder: PathName,
         shard: int = SHARD,
         seed: int = 0,
-        threads: int = 1,
+        processes: int = 1,
         max_memory: int = MAX_MEMORY,
         progress: ProgressCallback | None = None,
     ) -> None:
-        """`decode(weights, round, numbers)` makes a forest for each of some sentences."""
+        """`decode(weights, round, numbers)` makes a forest for each of some sentences.
+
+        With several processes it is pickled.  Results do not depend on their number.
+        """
         if not len(references):
             reason = "there are no training sentences"
             raise TuningError(reason, code="argument.missing", argument="references")
         check_whole("shard", shard, low=1, error=TuningError)
+        check_whole("processes", processes, low=1, error=TuningError)
         self._decode, self._references, self._metric = decode, references, metric
         self._ranking, self._folder, self._shard = ranking, Path(folder), shard
-        self._seed, self._threads, self._max_memory = seed, threads, max_memory
+        self._seed, self._processes, self._max_memory = seed, processes, max_memory
         self._progress = progress
 
     @property
@@ -89,79 +163,43 @@ class TrainingLists:
         """Translate all sentences in round `number`, merge their lists, and sample pairs."""
         self._folder.mkdir(parents=True, exist_ok=True)
         count = len(self._references)
-        shards = [range(i, min(i + self._shard, count)) for i in range(0, count, self._shard)]
-        self._tell(0)
-        for place, sentences in enumerate(shards):
-            if not self._file("pairs", place, number).exists():
-                self._make(place, sentences, weights, number)
-            for kind in ("shard", "pairs"):
-                self._file(kind, place, number - 1).unlink(missing_ok=True)
-            self._tell(sentences.stop)
-        return self._joined(len(shards), number)
+        every = [
+            self._work(place, range(first, min(first + self._shard, count)), weights, number)
+            for place, first in enumerate(range(0, count, self._shard))
+        ]
+        wanted = [work for work in every if not work.file("pairs").exists()]
+        done = count - sum(len(work.sentences) for work in wanted)
+        self._tell(done)
+        workers = start_workers(min(self._processes, len(wanted)))
+        with workers or nullcontext():
+            made = in_order(workers, make_shard, ((self._filled(work),) for work in wanted))
+            for work, _ in zip(wanted, made, strict=True):
+                done += len(work.sentences)
+                self._tell(done)
+        return self._joined(every)
+
+    def _work(self, place: int, sentences: range, weights: Weights, number: int) -> ShardOfLists:
+        return ShardOfLists(
+            self._decode, sentences, [], self._metric, self._ranking, weights, number, place,
+            self._folder, self._seed, max(1, self._max_memory // self._processes),
+        )  # fmt: skip
+
+    def _filled(self, work: ShardOfLists) -> ShardOfLists:
+        return replace(work, references=[list(self._references[i]) for i in work.sentences])
 
     def _tell(self, done: int) -> None:
         if self._progress is not None:
             self._progress(_PART, done, len(self._references))
 
-    def _file(self, kind: str, place: int, number: int) -> Path:
-        return self._folder / f"{kind}-{place:05}-{number}.{'rwf' if kind == 'shard' else 'npz'}"
-
-    def _make(self, place: int, sentences: range, weights: Weights, number: int) -> None:
-        """The lists and pairs of a shard."""
-        references = [list(self._references[i]) for i in sentences]
-
-        def decoded() -> Iterable[Forest]:
-            for i, forest in zip(sentences, self._decode(weights, number, sentences), strict=True):
-                yield forest
-                self._tell(i + 1)
-
-        old = ForestSet(self._file("shard", place, number - 1)) if number > 1 else None
-        made = merge_round(
-            old, decoded(), weights, self._metric, references,
-            self._file("shard", place, number), number=number, threads=self._threads,
-        )  # fmt: skip
-        if old is not None:
-            old.close()
-        tuning = TuningSet(
-            made.forests, self._metric, references, threads=self._threads,
-            max_memory=self._max_memory,
-        )  # fmt: skip
-        table = self._sampled(tuning, weights, [self._seed, number, place])
-        statistics = made.statistics
-        write_arrays(
-            self._file("pairs", place, number), dense=table.dense, feat_start=table.feat_start,
-            feat_id=table.feat_id, feat_value=table.feat_value, new=np.array(made.new),
-            statistics=np.empty((0, 0)) if statistics is None else statistics,
-        )  # fmt: skip
-        made.forests.close()
-
-    def _sampled(self, tuning: TuningSet, weights: Weights, seed: list[int]) -> Candidates:
-        """Differences of pairs; none if no two candidates of a list differ enough."""
-        theta = tuning.features.vector(weights, only_known=True)
-        candidates = tuning.candidates(theta, self._ranking.k)
-        try:
-            return self._ranking.feature_differences(
-                tuning, candidates, np.random.default_rng(seed)
-            )
-        except TuningError as error:
-            if error.code != "tuning.no-pairs":
-                raise
-            made = TableBuilder(self._max_memory)
-            return Candidates(
-                start=np.zeros(1, np.int64), num_sparse=candidates.num_sparse,
-                statistics=np.empty((0, 0)), **made.arrays(candidates.dense.shape[1]),
-            )  # fmt: skip
-
-    def _joined(self, shards: int, number: int) -> TrainingPairs:
+    def _joined(self, shards: Sequence[ShardOfLists]) -> TrainingPairs:
         """The pairs of all shards, with the features of all of them."""
         space: FeatureSpace | None = None
         made = TableBuilder(self._max_memory)
         statistics: list[FloatArray] = []
         new = 0
-        for place in range(shards):
-            file = self._file("pairs", place, number)
-            found = read_arrays(file, "pairs of a tuning loop", _ARRAYS)
-            forests = ForestSet(self._file("shard", place, number))
+        for work in shards:
+            found = read_arrays(work.file("pairs"), "pairs of a tuning loop", _ARRAYS)
+            forests = ForestSet(work.file("shard"))
             own = forests.features
             forests.close()
             if space is None:

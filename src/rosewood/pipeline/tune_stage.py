@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, Guesses, decoder_kind
 from rosewood.decode.guessing import unknown_words
 from rosewood.forest import Forest, Weights
@@ -26,7 +27,12 @@ from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
-from rosewood.pipeline.tuning_data import TuningData
+from rosewood.pipeline.tuning_data import (
+    DevSentences,
+    NBestLists,
+    TrainingSentences,
+    TuningSentences,
+)
 from rosewood.pipeline.work_store import Finished
 from rosewood.reorder import LinearReordering
 from rosewood.resources import MAX_MEMORY
@@ -93,9 +99,9 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     start = decoder.default_weights()
     has_dev = (words / "dev.source").exists()
     sentences, references = held_out(words, "dev") if has_dev else ([], [])
-    data = TuningData.dev(sentences, references)
+    data: TuningSentences = DevSentences(sentences, references)
     if learner is not None and settings.tune_on == "train":
-        data = TuningData.training(task)
+        data = _training_sentences(task)
     facts: dict[str, Any] = {
         "learner": settings.tune,
         "metric": settings.metric,
@@ -118,12 +124,13 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         return facts | confidence_facts(decoder, sentences, references, threads)
     what = f"sentences, up to {settings.rounds + 1} times each"
     most = len(data) * (settings.rounds + 1)  # the last weights are tried, too
+    make_lists = NBestLists(decoder, data, settings.nbest, threads)
     number_now = 0
 
     def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
         nonlocal number_now
         number_now = number
-        made = data.lists(decoder.with_weights(weights), range(len(data)), settings.nbest, threads)
+        made = make_lists(weights, number, range(len(data)))
         for done, forest in enumerate(made, start=(number - 1) * len(data)):
             told(what, done, most)
             yield forest
@@ -161,25 +168,26 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
 
 
+def _training_sentences(task: Task) -> TrainingSentences:
+    corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
+    return TrainingSentences(corpus, task.settings.tune_sentences)
+
+
 class _Training(NamedTuple):
     """Training sentences, and what learns from them."""
 
-    data: TuningData
+    data: TrainingSentences
     learner: Any
 
 
 def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCallback) -> _Training:
     """What a learner that uses training data gets of it."""
     settings, threads = task.settings, task.threads
-    data, folder = TuningData.training(task), task.going / "training"
-
-    def decode(weights: Weights, number: int, numbers: range) -> Iterator[Forest]:
-        return data.lists(decoder.with_weights(weights), numbers, settings.nbest, threads)
-
+    data, folder = _training_sentences(task), task.going / "training"
     lists = TrainingLists(
-        decode, data.references, settings.tuning_metric(), learner, folder=folder,
-        seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
-        progress=told,
+        NBestLists(decoder, data, settings.nbest), data.references, settings.tuning_metric(),
+        learner, folder=folder, seed=settings.seed, processes=threads,
+        max_memory=task.max_memory or MAX_MEMORY, progress=told,
     )  # fmt: skip
     rules = len(RuleTable.open(task.needs["extract"].folder / "rules"))
     made = learner.training(

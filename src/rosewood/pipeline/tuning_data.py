@@ -7,8 +7,10 @@ translated, and the other rules that it has are scored without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -17,52 +19,91 @@ from rosewood.decode import Decoder
 from rosewood.decode.source import Sentence
 from rosewood.forest import Forest
 from rosewood.pipeline.background import ahead
-from rosewood.pipeline.stage import Task
 from rosewood.sequences import LazySequence
 
 _WAITING = 64  # forests at most that are searched and not yet made into lists
 
 
-@dataclass(frozen=True)
-class TuningData:
-    """Sentences and their references."""
+class TuningSentences(ABC):
+    """Sentences and their references.  Pickled by what they are made of."""
 
-    sentences: Callable[[range], Sequence[Sentence]]
-    references: Sequence[Sequence[str]]
+    @property
+    @abstractmethod
+    def references(self) -> Sequence[list[str]]:
+        """The references of each sentence."""
+
+    @abstractmethod
+    def sources(self, numbers: range) -> list[Sentence]:
+        """Some sentences, as a decoder takes them."""
 
     def __len__(self) -> int:
         return len(self.references)
 
-    @classmethod
-    def dev(cls, sentences: list[str], references: list[list[str]]) -> TuningData:
-        """A development set."""
-        return cls(lambda numbers: [sentences[i] for i in numbers], references)
 
-    @classmethod
-    def training(cls, task: Task) -> TuningData:
-        """Sentences of the training corpus, as many as the settings say."""
-        corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
-        most = task.settings.tune_sentences
-        count = len(corpus) if most is None else min(most, len(corpus))
-        chosen = (np.arange(count) * len(corpus)) // max(1, count)
+@dataclass(frozen=True)
+class DevSentences(TuningSentences):
+    """A development set."""
 
-        def sentences(numbers: range) -> list[Sentence]:
-            return [corpus.source.words(int(chosen[i])) for i in numbers]
+    texts: list[str]
+    given: list[list[str]]
 
-        return cls(sentences, _TargetTexts(corpus, chosen.tolist()))
+    @property
+    def references(self) -> list[list[str]]:
+        return self.given
 
-    def lists(self, decoder: Decoder, numbers: range, n: int, threads: int) -> Iterator[Forest]:
-        """The n best translations of each of some sentences, as flat forests.
+    def sources(self, numbers: range) -> list[Sentence]:
+        return [self.texts[i] for i in numbers]
 
-        A second thread makes the lists, so that the next sentences are searched meanwhile.
+
+@dataclass(frozen=True)
+class TrainingSentences(TuningSentences):
+    """Sentences of the training corpus, at most so many, spread over it."""
+
+    corpus: IndexedCorpus
+    most: int | None
+
+    @cached_property
+    def chosen(self) -> list[int]:
+        """Their numbers in the corpus."""
+        size = len(self.corpus)
+        count = size if self.most is None else min(self.most, size)
+        numbers: list[int] = ((np.arange(count) * size) // max(1, count)).tolist()
+        return numbers
+
+    @property
+    def references(self) -> Sequence[list[str]]:
+        return _TargetTexts(self.corpus, self.chosen)
+
+    def sources(self, numbers: range) -> list[Sentence]:
+        return [self.corpus.source.words(self.chosen[i]) for i in numbers]
+
+
+@dataclass(frozen=True)
+class NBestLists:
+    """The n best translations of sentences, as flat forests."""
+
+    decoder: Decoder
+    data: TuningSentences
+    n: int
+    threads: int = 1
+
+    def __call__(
+        self, weights: Mapping[str, float], number: int, numbers: range
+    ) -> Iterator[Forest]:
+        """Those of some sentences with these weights.
+
+        With several threads, one of them makes lists, so that the next sentences are searched
+        meanwhile.
         """
-
-        def listed(forest: Forest) -> Forest:
-            return forest.k_best(forest.score(decoder.theta()), n, distinct=True).as_list()
-
-        found = decoder.search_all(self.sentences(numbers), threads=threads)
+        decoder = self.decoder.with_weights(weights)
+        found = decoder.search_all(self.data.sources(numbers), threads=self.threads)
         searched = (each.forest for each in found)
-        return map(listed, searched) if threads == 1 else ahead(listed, searched, _WAITING)
+        listed = partial(_listed, decoder, self.n)
+        return map(listed, searched) if self.threads == 1 else ahead(listed, searched, _WAITING)
+
+
+def _listed(decoder: Decoder, n: int, forest: Forest) -> Forest:
+    return forest.k_best(forest.score(decoder.theta()), n, distinct=True).as_list()
 
 
 class _TargetTexts(LazySequence[list[str]]):
