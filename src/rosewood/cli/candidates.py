@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.common import warn
+from rosewood.cli.common import needs, warn
+from rosewood.errors import TuningError
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -37,6 +38,20 @@ def read_lists(
             step()
     for line in report.told(file):
         warn(line)
+
+
+def read_both(
+    settings: LearningSettings, file: PathName, *, quiet: bool
+) -> tuple[Iterator[CandidateList], Iterator[CandidateList] | None]:
+    """Candidates to tune on, and training data: FILE, if there is --dev."""
+    first = read_lists(settings, file, metric=settings.metric, quiet=quiet)
+    if settings.dev is None:
+        if settings.dev_ref:
+            raise needs(TuningError, "--dev-ref", "--dev")
+        return first, None
+    dev = read_beside(settings, "--dev", quiet=quiet)
+    assert dev is not None
+    return dev, first
 
 
 def read_beside(

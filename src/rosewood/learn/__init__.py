@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from rosewood.learn.learners.mira import Mira
     from rosewood.learn.learners.mr import MinimumRisk
     from rosewood.learn.learners.mr_da import Annealed
+    from rosewood.learn.learners.oscar import Oscar
     from rosewood.learn.learners.pro import Pro
     from rosewood.learn.loop import LoopReplicates, LoopResult, replicate_loop, tune_loop
     from rosewood.learn.objective import Objective, Terms
     from rosewood.learn.oscar import Grouping, GroupingSettings, group_features, oscar_prox
+    from rosewood.learn.oscar_training import OscarTraining
     from rosewood.learn.registry import LEARNERS, make_learner
     from rosewood.learn.sweeps import Sweep, Trial, Uniform, sweep
+    from rosewood.learn.training_lists import TrainingLists
     from rosewood.learn.tuning_set import TuningSet
 
 __all__ = [
@@ -37,9 +40,12 @@ __all__ = [
     "MinimumRisk",
     "Mira",
     "Objective",
+    "Oscar",
+    "OscarTraining",
     "Pro",
     "Sweep",
     "Terms",
+    "TrainingLists",
     "Trial",
     "TuningSet",
     "Uniform",

@@ -67,6 +67,7 @@ class Begun(NamedTuple):
     candidates: Candidates
     units: FloatArray  # what a weight is worth: 1 / how much its feature varies within lists
     varies: NDArray[np.bool_]  # features that any weight can make a difference to
+    spread: FloatArray  # how much each feature varies within lists
 
 
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
@@ -86,9 +87,9 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
         raise TuningError(reason, code="tuning.no-variation")
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
-        return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_))
+        return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_), varies)
     # A weight without effect here would have one elsewhere, for no reason.
-    return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0)
+    return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0, varies)
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,11 @@ class Learner(Settings, ABC):
 
     def training(self, lists: Any, **options: Any) -> Any:
         """What a tuning loop asks in each round, made from lists of training sentences."""
-        reason = f"{type(self).__name__} does not learn from training data"
-        raise TuningError(reason, code="argument.conflict", argument="training")
+        raise no_training(type(self).__name__)
+
+    def with_training(self, training: Any, *, seed: int = 0) -> Any:
+        """This learner with what it learns from a `TrainingSet`; it has `fit`."""
+        raise no_training(type(self).__name__)
 
     @abstractmethod
     def fit(
@@ -112,6 +116,12 @@ class Learner(Settings, ABC):
         `start` is where a search begins that can end in different places; all of it may be zero,
         which the result must not be.  Maximise `tuning.gain`: some metrics are better when lower.
         """
+
+
+def no_training(name: str) -> TuningError:
+    """The error of a learner that does not learn from training data."""
+    reason = f"{name} learns from one set of candidates: leave out the second one, or use oscar"
+    return TuningError(reason, code="argument.conflict", argument="training", value=name)
 
 
 def check_weights(

@@ -42,7 +42,8 @@ Decode = Callable[[Mapping[str, float], int], Iterable[Forest]]
 class RoundLearner(Protocol):
     """What finds weights in a round: a `Learner`, or something like one.
 
-    `project(theta)`, if there is one, makes weights of earlier rounds into such as it can find.
+    `project(theta, dense)`, if there is one, makes weights of earlier rounds into such as it can
+    find; the first `dense` ones are of dense features.
     """
 
     def fit(
@@ -246,7 +247,7 @@ def _learn(
     theta = space.vector(state.weights, only_known=True)
     project = getattr(learner, "project", None)
     if project is not None:
-        theta = project(theta)
+        theta = project(theta, len(space.dense))
     begin = theta if theta.any() else np.ones(len(theta))
     scaled = partial(normalize, how=normalization, dense=len(space.dense))
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Learner
 from rosewood.learn.pairs import differences, gain_unit, sample_pairs
@@ -37,3 +38,16 @@ class Ranking(Learner):
             random=random,
         )
         return differences(candidates, pairs)
+
+
+def ranking_units(varies: FloatArray, dense: int) -> FloatArray:
+    """What weights are worth, from how much each feature varies.
+
+    All sparse features have the unit of the one that varies most.  With units of their own, a
+    penalty would be weakest for the rarest features, of which least is known.
+    """
+    scale = varies.copy()
+    largest = float(varies[dense:].max(initial=0.0))
+    if largest > 0:
+        scale[dense:] = largest
+    return 1.0 / np.where(scale > 0, scale, 1.0)

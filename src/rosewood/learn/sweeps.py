@@ -22,6 +22,7 @@ from rosewood.journal import Journal, fingerprint
 from rosewood.learn.learner import check_weights
 from rosewood.learn.parallel import side_by_side
 from rosewood.learn.registry import make_learner
+from rosewood.learn.training_set import TrainingSet
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.model import shared_features
 from rosewood.shared_types import Report
@@ -137,12 +138,16 @@ def sweep(
     *,
     trials: int | None = None,
     start: Mapping[str, float] | None = None,
+    training: TrainingSet | None = None,
     seed: int = 0,
     workers: int = 1,
     journal: Journal | None = None,
     step: Callable[[Trial], None] | None = None,
 ) -> Sweep:
-    """Fit on `tuning` with each settings, judge on `select`: a grid, or `trials` random draws."""
+    """Fit on `tuning` with each settings, judge on `select`: a grid, or `trials` random draws.
+
+    `training` is a larger set for learners that use training data, too.
+    """
     shared = shared_features(
         tuning.features, select.features, other_name="the candidates that choose"
     )
@@ -150,6 +155,8 @@ def sweep(
     record = Journal() if journal is None else journal
     theta = tuning.features.vector({} if start is None else dict(start))
     data = fingerprint(tuning.identity(), select.identity(), theta.tobytes())
+    if training is not None:
+        data = fingerprint(data, training.tuning.identity())
 
     def run(settings: dict[str, Any], report: Report) -> Trial:
         learner = make_learner(method, settings)
@@ -157,7 +164,8 @@ def sweep(
         def work() -> dict[str, Any]:
             told = {"method": method, "settings": settings, "seed": seed}
             try:
-                fit = learner.fit(tuning, theta, seed=seed, report=report)
+                chosen = learner if training is None else learner.with_training(training, seed=seed)
+                fit = chosen.fit(tuning, theta, seed=seed, report=report)
                 check_weights(fit.theta, tuning.features, fit.units)
             except TuningError as error:
                 return {**told, "score": None, "tuned": None, "error": str(error)}

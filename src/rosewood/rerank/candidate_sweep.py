@@ -14,13 +14,14 @@ from rosewood import learn
 from rosewood.arguments import check_type
 from rosewood.errors import TuningError
 from rosewood.journal import Journal
-from rosewood.learn import Sweep, Trial, TuningSet, Uniform
+from rosewood.learn import Sweep, Trial, TuningSet, Uniform, make_learner
+from rosewood.learn.learner import no_training
 from rosewood.learn.sweeps import Choices, every_settings
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
 from rosewood.rerank.settings import METHOD, SweepSettings
-from rosewood.rerank.tuning import Lists, check_apart, tuning_set
+from rosewood.rerank.tuning_sets import Lists, check_apart, tuning_set, two_sets
 from rosewood.resources import MAX_MEMORY
 from rosewood.settings import check_setting
 from rosewood.shared_types import ProgressCallback
@@ -33,6 +34,7 @@ def sweep(
     method: str = METHOD,
     metric: Metric | str = SweepSettings.metric,
     select: Lists | None = None,
+    training: Lists | None = None,
     split: float = SweepSettings.split,
     trials: int | None = SweepSettings.random,
     start: Mapping[str, float] | None = None,
@@ -43,7 +45,10 @@ def sweep(
     told: ProgressCallback | None = None,
 ) -> Sweep:
     """Fit with each combination of `choices` (or with `trials` random ones), and score each on the
-    candidates `select`; without them, on a random part `split` of the lists, which is held out."""
+    candidates `select`; without them, on a random part `split` of the lists, which is held out.
+
+    `training` are further candidates for learners that use training data, as `tune` has them.
+    """
     whole_number("seed", seed)
     whole_number("threads", threads, 1)
     check_type("choices", choices, Mapping, "lists or ranges by setting", error=TuningError)
@@ -56,7 +61,9 @@ def sweep(
     total = len(every_settings(method, choices, trials=trials, seed=seed))  # all are good
     judge = parse_metric(metric) if isinstance(metric, str) else metric
     tell = told or (lambda what, done, total: None)
-    data = tuning_set(candidates, judge, threads, tell, max_memory=max_memory)
+    if training is not None and not make_learner(method).uses_training:
+        raise no_training(method)
+    data, beside = two_sets(candidates, training, judge, threads, tell, max_memory=max_memory)
     if select is None:
         data, other = _halves(data, split, seed)
     else:
@@ -86,6 +93,7 @@ def sweep(
         other,
         trials=trials,
         start=start,
+        training=beside,
         seed=seed,
         workers=workers,
         journal=journal,

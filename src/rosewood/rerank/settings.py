@@ -128,6 +128,12 @@ class LearningSettings(ReferenceSettings):
     start: PathName | None = _learning(
         None, "Weights to start from; their choices are the baseline."
     )
+    dev: PathName | None = _learning(
+        None,
+        "Candidates to tune on; FILE then has training data, from which only some learners, such "
+        "as oscar, learn: groups of features.",
+    )
+    dev_ref: tuple[PathName, ...] = _learning((), "References of --dev. Repeatable.")
     seed: int = setting_of(SharedSettings, "seed", 0, group="")
 
     def keywords(self) -> dict[str, Any]:

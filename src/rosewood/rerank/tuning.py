@@ -12,35 +12,30 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray, LongArray
-from rosewood.errors import MetricError, TuningError
-from rosewood.forest import ForestSet
+from rosewood.errors import TuningError
 from rosewood.journal import Journal, fingerprint
-from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
-from rosewood.learn.learner import Normalization
+from rosewood.learn import TuningSet, check_weights, make_learner, normalize
+from rosewood.learn.learner import Normalization, no_training
+from rosewood.learn.loop import RoundLearner
 from rosewood.learn.parallel import side_by_side
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Bounds, Metric, bounds, parse_metric
 from rosewood.model import shared_features, weights_vector, write_weights
-from rosewood.rerank.arrays import forest_set
-from rosewood.rerank.candidates import CandidateList
 from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
-from rosewood.rerank.readers import read_candidates
 from rosewood.rerank.settings import METHOD, TuneSettings
+from rosewood.rerank.tuning_sets import Lists, check_apart, tuning_set, two_sets
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import PathName, ProgressCallback, Report
 
 ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
-Lists = ForestSet | Iterable[CandidateList] | PathName
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ class _Fits:
     """What every fit needs."""
 
     data: TuningSet
-    learner: Learner
+    learner: RoundLearner
     start: FloatArray
     normalization: Normalization
     journal: Journal
@@ -138,8 +133,12 @@ class _Fits:
                 told = f"cross-validation, on {len(rows)} of {len(self.data)} lists"
                 raise error.restated(f"{told}: {error}") from error
             theta = normalize(fit.theta, self.normalization)
-            return {"theta": theta.tolist(), "score": fit.score, "history": fit.history,
-                    "notes": list(fit.notes)}  # fmt: skip
+            # Of many sparse features few have a weight.
+            places = np.flatnonzero(theta)
+            return {
+                "places": places.tolist(), "weights": theta[places].tolist(), "score": fit.score,
+                "history": fit.history, "notes": list(fit.notes),
+            }  # fmt: skip
 
         key = fingerprint("tune", self.identity, part, seed)
         found: dict[str, Any] = self.journal.done(key, work)
@@ -153,6 +152,7 @@ def tune(
     metric: Metric | str = TuneSettings.metric,
     settings: Mapping[str, Any] | None = None,
     heldout: Lists | None = None,
+    training: Lists | None = None,
     folds: int = TuneSettings.folds,
     replicates: int = TuneSettings.replicates,
     start: Mapping[str, float] | None = None,
@@ -171,8 +171,9 @@ def tune(
     `heldout` are other candidates to judge on; without them `folds` parts of `candidates` take
     turns.  `replicates` fits with different seeds show how much chance there is in the result; the
     one with the best score is kept.  `start` are the weights before; without them, what comes first
-    in a list counts as the choice before.  `journal` lets a run that was killed go on; `told` hears
-    how far the work has come.
+    in a list counts as the choice before.  `training` are further, many candidates, for learners
+    that use training data (oscar: groups are learnt on them).  `journal` lets a run that was killed
+    go on; `told` hears how far the work has come.
     """
     whole_number("seed", seed)
     whole_number("folds", folds, 2 if heldout is None else 0)
@@ -183,7 +184,9 @@ def tune(
     judging = metric if isinstance(metric, Metric) else parse_metric(metric)
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
-    data = tuning_set(candidates, judging, threads, tell, max_memory=max_memory)
+    if training is not None and not learner.uses_training:
+        raise no_training(method)
+    data, beside = two_sets(candidates, training, judging, threads, tell, max_memory=max_memory)
     other, notes = None, list[str]()
     if heldout is not None:
         other = tuning_set(
@@ -195,8 +198,9 @@ def tune(
         theta = weights_vector(start, data.features, file="the starting weights")
     told_settings = asdict(learner)
     identity = fingerprint(
-        data.identity(), method, told_settings, theta.tobytes(), normalization, seed
-    )
+        data.identity(), method, told_settings, theta.tobytes(), normalization, seed,
+        *(() if beside is None else (beside.tuning.identity(),)),
+    )  # fmt: skip
     parts = [] if other is not None else make_folds(len(data), folds, replicates, seed)
     jobs: list[tuple[int, LongArray | None]] = [
         *((seed + i, kept) for i, kept, _ in parts),
@@ -213,11 +217,15 @@ def tune(
     workers = max(1, min(threads, len(jobs)))
     inner = max(1, threads // workers)
     record = Journal() if journal is None else journal  # an empty one is false
+    fitting: RoundLearner = learner
+    if beside is not None:
+        tell("learning from training data", 0, None)
+        fitting = learner.with_training(beside, seed=seed)
     work = _Fits(
-        data, learner, theta, normalization, record, identity, inner, max(1, max_memory // workers)
+        data, fitting, theta, normalization, record, identity, inner, max(1, max_memory // workers)
     )
     found = side_by_side(work, jobs, workers=workers, step=step)
-    thetas = [np.array(fit["theta"]) for fit in found]
+    thetas = [_theta(fit, len(theta)) for fit in found]
     final, fits = thetas[len(parts) :], found[len(parts) :]
     limits = bounds(judging, data.statistics, data.edge_start, seed=seed)
     before = _baseline_rows(data, theta)
@@ -266,65 +274,10 @@ def tune(
     )
 
 
-def tuning_set(
-    candidates: Lists,
-    metric: Metric,
-    threads: int,
-    tell: ProgressCallback,
-    *,
-    what: str = "the candidates",
-    max_memory: int = MAX_MEMORY,
-) -> TuningSet:
-    """Candidates with the metric's statistics; errors call them `what`."""
-    if isinstance(candidates, str | PathLike):
-        candidates = read_candidates(candidates, needs_references=metric.needs_references)
-    check_type(what, candidates, Iterable, "a file, lists or a forest set", error=TuningError)
-    lists = candidates if isinstance(candidates, ForestSet) else forest_set(_only_lists(candidates))
-    done = 0
-
-    def step(count: int) -> None:
-        nonlocal done
-        done += count
-        tell(f"counting for {metric.title}", done, len(lists))
-
-    try:
-        tuning = TuningSet(lists, metric, threads=threads, max_memory=max_memory, step=step)
-    except MetricError as error:
-        raise error.restated(f"{what}: list {error}") from error
-    if not tuning.is_flat:
-        reason = (
-            "reranking takes lists of candidates, these are forests: tune them with "
-            "rosewood.learn, or list their best strings first"
-        )
-        raise TuningError(reason, code="tuning.not-lists", argument=what)
-    if not len(tuning.features):
-        reason = f"{what} have no features: there is nothing to weigh"
-        raise TuningError(reason, code="tuning.no-features", argument=what)
-    gains, first = metric.sentence_gains(tuning.statistics), tuning.edge_start[:-1]
-    if (np.maximum.reduceat(gains, first) == np.minimum.reduceat(gains, first)).all():
-        told = f"{metric.title} does not vary within any list"
-        reason = f"{what} give nothing to choose by: {told}"
-        raise TuningError(reason, code="tuning.no-choice", argument=what)
-    return tuning
-
-
-def _only_lists(lists: Iterable[CandidateList]) -> Iterator[CandidateList]:
-    for each in lists:
-        check_type("candidates", each, CandidateList, "lists of candidates", error=TuningError)
-        yield each
-
-
-def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
-    """The same features, but other lists; a note where some of the lists are the same."""
-    shared_features(data.features, other.features, other_name=what)
-    known = set(data.sentences())
-    seen = sum(each in known for each in other.sentences())
-    if seen == len(other):
-        reason = f"{what} are those that are tuned on: expected other lists"
-        raise TuningError(reason, code="argument.conflict", argument=what)
-    if seen:
-        return [f"{seen} of {len(other)} of {what} are tuned on, too: the scores are too good"]
-    return []
+def _theta(fit: Mapping[str, Any], size: int) -> FloatArray:
+    theta = np.zeros(size)
+    theta[np.array(fit["places"], np.int64)] = fit["weights"]
+    return theta
 
 
 def make_folds(

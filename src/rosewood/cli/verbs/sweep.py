@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.candidates import ListFile, read_beside, read_lists
+from rosewood.cli.candidates import ListFile, read_beside, read_both
 from rosewood.cli.common import needs, print_row, print_table
 from rosewood.cli.options import FILES, LEARNING, check_files, goes_on, merged
 from rosewood.cli.run_options import Json, MemoryRun
@@ -73,17 +73,21 @@ def sweep(
         run.config,
         options.select,
         options.start,
+        options.dev,
+        *options.dev_ref,
         *options.select_ref,
         *options.files(),
     ]
     check_files({"-o": output, "--trials": options.trials}, inputs)
+    candidates, training = read_both(options, file, quiet=run.quiet)
     with (
         goes_on(options.trials, output, quiet=run.quiet) as known,
         progress_of_parts(quiet=run.quiet) as told,
     ):
         found = sweep(
-            read_lists(options, file, metric=options.metric, quiet=run.quiet),
+            candidates,
             parse_choices(grid),
+            training=training,
             select=read_beside(options, "--select", quiet=run.quiet),
             threads=run.cores,
             max_memory=run.max_memory,

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
+from rosewood.cli.candidates import LIST_FILE, read_beside, read_both
 from rosewood.cli.common import bad_value, conflict, needs, print_row, print_settings
 from rosewood.cli.options import FILES, LEARNING, check_files, goes_on
 from rosewood.cli.run_options import Json, MemoryRun
@@ -46,7 +46,8 @@ class TuneOptions(TuneSettings):
             raise bad_value(TuningError, "--report", "-", "a file: it is a page")
         if self.heldout_ref and self.heldout is None:
             raise needs(TuningError, "--heldout-ref", "--heldout")
-        inputs = [file, config, self.heldout, self.start, *self.heldout_ref, *self.files()]
+        inputs = [file, config, self.heldout, self.start, self.dev, *self.heldout_ref]
+        inputs += [*self.dev_ref, *self.files()]
         outputs = {"-o": self.output, "--report": self.report, "--journal": self.journal}
         check_files(outputs, inputs)
 
@@ -75,12 +76,14 @@ def tune(
     from rosewood.rerank.tuning import ONE_LIST
 
     output = None if options.output == "-" else options.output
+    candidates, training = read_both(options, file, quiet=run.quiet)
     with (
         goes_on(options.journal, output, quiet=run.quiet) as known,
         progress_of_parts(quiet=run.quiet) as told,
     ):
         tuned = tune(
-            read_lists(options, file, metric=options.metric, quiet=run.quiet),
+            candidates,
+            training=training,
             heldout=read_beside(options, "--heldout", quiet=run.quiet),
             threads=run.cores,
             max_memory=run.max_memory,

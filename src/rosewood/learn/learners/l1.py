@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.learn.learner import Fit, Rounds, begin
 from rosewood.learn.pairs import compacted
-from rosewood.learn.ranking import Ranking
+from rosewood.learn.ranking import Ranking, ranking_units
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 from rosewood.shared_types import Report
@@ -34,7 +34,8 @@ class L1(Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, _ = begin(tuning, start, self.k)
+        theta, candidates, *_, varies = begin(tuning, start, self.k)
+        units = ranking_units(varies, candidates.dense.shape[1])
         random = np.random.default_rng(seed)
         apart = self.feature_differences(tuning, candidates.scaled(units), random)
         apart, places = compacted(apart, np.empty(0, dtype=np.int64))

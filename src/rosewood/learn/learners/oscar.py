@@ -19,6 +19,7 @@ from rosewood.learn.groups import Groups
 from rosewood.learn.learner import Fit, begin
 from rosewood.learn.learners.pro import Pro
 from rosewood.learn.oscar import GroupingSettings, group_features
+from rosewood.learn.ranking import ranking_units
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting_of
 from rosewood.shared_types import Report
@@ -26,6 +27,7 @@ from rosewood.shared_types import Report
 if TYPE_CHECKING:
     from rosewood.learn.oscar_training import OscarTraining
     from rosewood.learn.training_lists import TrainingLists
+    from rosewood.learn.training_set import TrainingSet
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,13 @@ class Oscar(Pro):
 
         return OscarTraining(self, lists, **options)
 
+    def with_training(self, training: TrainingSet, *, seed: int = 0) -> GroupedPro:
+        """This learner with groups from a larger set."""
+        found = group_features(training.pairs(self, seed), self.grouping, seed=seed)
+        size = int(training.places.max(initial=-1)) + 1
+        groups = found.groups.renumbered(training.places, size)
+        return self.in_groups(groups, found.notes)
+
     @property
     def grouping(self) -> GroupingSettings:
         """How features are grouped."""
@@ -57,7 +66,7 @@ class Oscar(Pro):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, _, _ = begin(tuning, start, self.k)
+        theta, candidates, *_ = begin(tuning, start, self.k)
         random = np.random.default_rng([seed, 0])
         table = self.feature_differences(tuning, candidates, random)
         found = group_features(table, self.grouping, seed=seed)
@@ -80,10 +89,9 @@ class GroupedPro:
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
         """Weights of all features of a tuning set, equal within groups, 0 outside of them."""
-        theta, candidates, _, _ = begin(tuning, start, self.pro.k)
+        theta, candidates, *_ = begin(tuning, start, self.pro.k)
         grouped = self.groups.project(candidates)
-        varies = spread(grouped)
-        units = 1.0 / np.where(varies > 0, varies, 1.0)
+        units = ranking_units(spread(grouped), candidates.dense.shape[1])
         width, size = candidates.dense.shape[1], len(theta)
 
         def unpack(weights: FloatArray) -> FloatArray:
@@ -94,11 +102,10 @@ class GroupedPro:
         )
         return Fit(fit.theta, fit.score, fit.history, notes=self.notes)
 
-    def project(self, theta: FloatArray) -> FloatArray:
+    def project(self, theta: FloatArray, dense: int) -> FloatArray:
         """The nearest weights that are equal within groups and 0 outside of them."""
-        width = len(theta) - self.groups.dimension
-        packed = self.groups.pack(np.arange(self.groups.dimension), theta[width:])
-        return self._unpacked(theta[:width], packed, len(theta))
+        packed = self.groups.pack(np.arange(len(theta) - dense), theta[dense:])
+        return self._unpacked(theta[:dense], packed, len(theta))
 
     def _unpacked(self, dense: FloatArray, weights: FloatArray, size: int) -> FloatArray:
         theta = np.zeros(size)

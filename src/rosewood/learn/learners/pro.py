@@ -18,7 +18,7 @@ from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Rounds, begin
 from rosewood.learn.objective import minimize_lbfgs
 from rosewood.learn.pairs import compacted
-from rosewood.learn.ranking import Ranking
+from rosewood.learn.ranking import Ranking, ranking_units
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 from rosewood.shared_types import Report
@@ -38,7 +38,8 @@ class Pro(Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        _, candidates, units, _ = begin(tuning, start, self.k)
+        _, candidates, *_, varies = begin(tuning, start, self.k)
+        units = ranking_units(varies, candidates.dense.shape[1])
         return self.fit_candidates(tuning, candidates, units, seed=seed, report=report)
 
     def fit_candidates(
