@@ -55,6 +55,8 @@ SETTINGS = [
     ("--tune", ["pro"], "pro"),
     ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"),
     ("--rounds", ["9"], 9), ("--nbest", ["33"], 33), ("--seed", ["5"], 5),
+    ("--tune-on", ["train"], "train"), ("--tune-sentences", ["none"], None),
+    ("--no-leave-one-out", [], False),
     ("--pop-limit", ["17"], 17),
     ("--distortion-limit", ["none"], None), ("--option-limit", ["8"], 8),
     ("--unknown", ["drop"], "drop"), ("--no-keep-corpus", [], False),

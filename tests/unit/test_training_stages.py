@@ -53,6 +53,9 @@ REDONE = {
     "metric": ("chrf", TUNING),
     "rounds": (2, TUNING),
     "nbest": (6, WEIGHTS),
+    "tune_on": ("train", WEIGHTS),
+    "tune_sentences": (50, []),  # of the training corpus, which is not tuned on
+    "leave_one_out": (False, []),
     "pop_limit": (11, WEIGHTS),
     "distortion_limit": (3, ["reordering", *WEIGHTS]),
     "option_limit": (6, WEIGHTS),

@@ -182,6 +182,10 @@ class RuleDecoder(ABC):
             known.flags.writeable = False
         return known
 
+    def describe(self, name: str) -> str:
+        """The name of a sparse feature, and what it stands for: the sides of a rule."""
+        return self._results.describe(name)
+
     # -- searching ---------------------------------------------------------------------------------
 
     def decode(self, sentence: Sentence) -> Forest:

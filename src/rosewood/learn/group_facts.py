@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +23,18 @@ class GroupOfFeatures(NamedTuple):
 
 
 def largest_groups(
-    groups: Weights, weights: Weights, *, most: int | None = None, examples: int = 5
+    groups: Weights,
+    weights: Weights,
+    *,
+    most: int | None = None,
+    examples: int = 5,
+    describe: Callable[[str], str] = str,
 ) -> list[GroupOfFeatures]:
-    """Groups from the largest to the smallest; of equal size, by their numbers."""
+    """Groups from the largest to the smallest; of equal size, by their numbers.
+
+    `groups` has the number of the group of each feature, `weights` the weights; `describe` says
+    what the name of a feature stands for.
+    """
     names: dict[int, list[str]] = {}
     sizes: dict[int, int] = {}
     weight: dict[int, float] = {}
@@ -37,9 +46,12 @@ def largest_groups(
             sizes[group] = sizes.get(group, 0) + int(last - first)
             weight.setdefault(group, float(values[order[first]]))
             some = names.setdefault(group, [])
-            some += [found(int(i)) for i in order[first:last][: examples - len(some)]]
+            some += [found(int(i)) for i in order[first:last][: max(0, examples - len(some))]]
     chosen = sorted(sizes, key=lambda group: (-sizes[group], group))[:most]
-    return [GroupOfFeatures(g, weight[g], sizes[g], tuple(names[g])) for g in chosen]
+    return [
+        GroupOfFeatures(group, weight[group], sizes[group], tuple(map(describe, names[group])))
+        for group in chosen
+    ]
 
 
 def _members(groups: Weights, weights: Weights) -> Iterator[tuple[LongArray, FloatArray, Any]]:
@@ -57,14 +69,17 @@ def _namer(template: str, numbers: LongArray) -> Any:
     return lambda place: numbered_name(template, int(numbers[place]))
 
 
-def group_facts(groups: Weights, weights: Weights, *, most: int = 20) -> dict[str, Any]:
+def group_facts(
+    groups: Weights, weights: Weights, *, most: int = 20, describe: Callable[[str], str] = str
+) -> dict[str, Any]:
     """How many groups and features in groups there are, and the largest groups."""
-    every = largest_groups(groups, weights)
+    every = largest_groups(groups, weights, examples=0)
+    shown = largest_groups(groups, weights, most=most, describe=describe)
     sizes = [each.size for each in every]
     return {
         "groups": len(every),
         "active": int(np.sum(sizes, dtype=np.int64)),
         "weighted": sum(each.weight != 0.0 for each in every),
         "sizes": sizes[:1000],
-        "largest": [each._asdict() for each in every[:most]],
+        "largest": [each._asdict() for each in shown],
     }

@@ -8,6 +8,7 @@ from math import nan
 from rosewood.page import details, differences, facts_list, section, signed, table, text
 from rosewood.pipeline.report_corpus import feature, legend, shown
 from rosewood.pipeline.report_facts import Facts, percent
+from rosewood.pipeline.report_groups import groups_part
 from rosewood.pipeline.report_plots import bar_row, move_row
 from rosewood.plots import Curve, curves
 from rosewood.rerank.summary_text import places
@@ -99,7 +100,9 @@ def tuning_part(tune: Facts) -> str:
     """Scores by round and weights before and after; nothing where nothing was tuned."""
     if not is_tuned(tune):
         return ""
-    return section("tuning", "Tuning", _course(tune), _rounds(tune), _weights(tune))
+    return section(
+        "tuning", "Tuning", _course(tune), _rounds(tune), groups_part(tune), _weights(tune)
+    )
 
 
 def _course(tune: Facts) -> str:

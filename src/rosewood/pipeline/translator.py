@@ -36,6 +36,7 @@ from rosewood.settings import settings_of
 from rosewood.shared_types import PathName, ProgressCallback
 
 if TYPE_CHECKING:
+    from rosewood.learn.group_facts import GroupOfFeatures
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Reply
 
@@ -179,6 +180,18 @@ class Translator:
         for name, count in (("options", options), ("nbest", nbest)):
             check_whole(name, count, low=0, error=DecodingError)
         return inspect(self, text, options=options, nbest=nbest)
+
+    def groups(self, most: int | None = 20, *, examples: int = 5) -> list[GroupOfFeatures]:
+        """The largest groups of features that share a weight, which `tune="oscar"` learns."""
+        if "groups" not in self.bundle.part_names:
+            reason = "the model has no groups of features: train it with tune oscar"
+            raise DecodingError(reason, code="model.no-groups", file=self.bundle.folder)
+        from rosewood.learn.group_facts import largest_groups
+
+        return largest_groups(
+            self.bundle.part("groups"), self.bundle.weights, most=most, examples=examples,
+            describe=getattr(self.decoder, "describe", str),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Translator({self.bundle!r})"

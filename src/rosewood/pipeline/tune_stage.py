@@ -160,7 +160,7 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "score": found.score,
     }
     if training is not None:
-        facts |= _keep_groups(task.folder, training.learner, found)
+        facts |= _keep_groups(task.folder, training.learner, found, decoder)
     told(what, most, most)
     if tuned == start:
         facts["notes"].append("no weights were better than those that tuning began with")
@@ -196,7 +196,9 @@ def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCall
     return _Training(data, made)
 
 
-def _keep_groups(folder: Path, training: Any, found: LoopResult) -> dict[str, Any]:
+def _keep_groups(
+    folder: Path, training: Any, found: LoopResult, decoder: Decoder
+) -> dict[str, Any]:
     """Copy the groups of the round whose weights are the best ones; what is known of them."""
     rows = found.history
     best = next((i for i, row in enumerate(rows) if row["score"] == found.score), 0)
@@ -204,7 +206,8 @@ def _keep_groups(folder: Path, training: Any, found: LoopResult) -> dict[str, An
     if best:  # the weights of a round were found in the round before
         groups = Weights.load(training.groups_file(rows[best - 1]["round"]))
     groups.save(folder / GROUPS)
-    return {"groups": group_facts(groups, found.weights)}
+    describe = getattr(decoder, "describe", str)
+    return {"groups": group_facts(groups, found.weights, describe=describe)}
 
 
 def confidence_facts(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import ModelFolder, print_row, warn
+from rosewood.cli.common import ModelFolder, needs, print_row, print_table, warn
 from rosewood.cli.options import FILES, check_ending, check_files
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import Config, ReportOptions
@@ -16,6 +16,9 @@ from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText
 from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
+
+if TYPE_CHECKING:
+    from rosewood.learn.group_facts import GroupOfFeatures
 
 
 @dataclass(frozen=True)
@@ -34,19 +37,26 @@ class InspectOptions(KnownText):
     json: bool = setting_of(ReportOptions, "json", help="Print results as one JSON object.")
     options: int = setting(5, "Translation options shown for each span.", low=0)
     nbest: int = setting(5, "Translations shown.", low=0)
+    groups: bool = setting(
+        False, "Show the largest groups of features that share a weight, with or without TEXT."
+    )
 
 
 def inspect(
     model: ModelFolder,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help='Text to translate: "ein satz".')],
     options: InspectOptions,
     limits: Annotated[dict[str, Any], Typed(LIMITS, default_text="the model's")],
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help='Text to translate: "ein satz".')
+    ] = None,
     config: Config = None,
 ) -> None:
     """Show how a model translates a text, and why.
 
     The derivation, the contribution of every feature, alternatives and their probabilities, the
     translation options of all spans, the forest, and the training sentences of its rules.
+
+    With --groups, what the features of rules have in common, if the model was tuned by oscar.
 
     rosewood inspect model "ein satz" --html satz.html
     """
@@ -55,7 +65,9 @@ def inspect(
     from rosewood.corpus.checks import BadPair
     from rosewood.output import whole_file
 
-    wrong = Checks(allow_empty=True).problem(text)  # what translate refuses in a line
+    if text is None and not options.groups:
+        raise typer.BadParameter("there is no text to translate", param_hint="TEXT")
+    wrong = None if text is None else Checks(allow_empty=True).problem(text)  # as translate does
     if wrong is not None:
         raise BadPair.with_fault(wrong, argument="TEXT").error.restated(
             f"TEXT: {wrong.reason}", DecodingError
@@ -65,17 +77,40 @@ def inspect(
     files = {"--html": options.html, "--picture": options.picture}
     check_files(files, [options.glossary, config], model)
     translator = open_translator(model, options, limits)
+    groups = translator.groups() if options.groups else None
+    if text is None:
+        for option, file in files.items():
+            if file is not None:
+                raise needs(DecodingError, option, "TEXT")
+        _print_groups(groups or [], as_json=options.json)
+        return
     seen = translator.inspect(text, options=options.options, nbest=options.nbest)
     written = [(file, option) for option, file in files.items() if file is not None]
     for file, option in written:
         with whole_file(file) as out:
             out.write((seen.to_html() if option == "--html" else seen.forest_svg).encode())
     if options.json:
-        print_row(seen.to_dict(), as_json=True)
+        more = {} if groups is None else {"groups": [each._asdict() for each in groups]}
+        print_row({**seen.to_dict(), **more}, as_json=True)
     else:
         print(seen.to_text())
+        if groups is not None:
+            print()
+            _print_groups(groups, as_json=False)
     for file, _ in written:
         warn(f"wrote {file}")
+
+
+def _print_groups(groups: list[GroupOfFeatures], *, as_json: bool) -> None:
+    if as_json:
+        print_row({"groups": [each._asdict() for each in groups]}, as_json=True)
+        return
+    rows = [["group", "features", "weight", "among them"]]
+    for each in groups:
+        size, weight = f"{each.size:,}", f"{each.weight:+.3g}"
+        rows.append([str(each.number), size, weight, "; ".join(each.examples)])
+    print("The largest groups of features that share a weight:" if groups else "No groups.")
+    print_table(rows[: None if groups else 0], right=range(3))
 
 
 PLUGIN = inspect

@@ -1,0 +1,64 @@
+"""The report's section on groups of features: how many by round, the largest, what is in them."""
+
+from __future__ import annotations
+
+from rosewood.page import table
+from rosewood.pipeline.report_corpus import legend, shown
+from rosewood.pipeline.report_facts import Facts
+from rosewood.pipeline.report_plots import bar_row
+from rosewood.plots import Curve, curves
+from rosewood.svg_text import plural
+
+_SHOWN = 10  # groups
+
+
+def groups_part(tune: Facts) -> str:
+    """Groups of features that share a weight; nothing where there are none."""
+    groups = tune.part("groups")
+    if not groups:
+        return ""
+    features = plural(groups.count("active"), "feature")
+    count = plural(groups.count("groups"), "group")
+    told = (
+        f"<p>{features} in {count}, learnt from "
+        f"{plural(tune.count('training_sentences'), 'training sentence')}. All features of a group "
+        "share a weight, which was tuned on the development set; other sparse features have "
+        "none.</p>"
+    )
+    return f"<h3>Groups of features</h3>{told}{_rounds(tune)}{_largest(groups)}"
+
+
+def _rounds(tune: Facts) -> str:
+    """How many groups and active features each round had."""
+    rows, lines = [], []
+    learnt = [row for row in tune.parts("history") if row.number("groups") is not None]
+    for row in learnt:
+        scores = (row.number(name) for name in ("score", "training_score"))
+        rows.append([
+            f"{row.count('round')}", f"{row.count('pairs'):,}", f"{row.count('groups'):,}",
+            f"{row.count('active'):,}", *("–" if s is None else f"{s:.2f}" for s in scores),
+        ])  # fmt: skip
+    for name in ("groups", "active"):
+        values = [float(row.count(name)) for row in learnt]
+        if len(values) > 1:
+            lines.append(Curve({"active": "features in groups"}.get(name, name), values, [], []))
+    heads = ["round", "pairs", "groups", "features in them", "development set", "training data"]
+    drawn = ""
+    if lines:
+        names = legend([each.name for each in lines])
+        drawn = f"{names}{curves(lines, metric='count', name='groups-by-round')}"
+    return f"{table(heads, rows)}{drawn}" if rows else ""
+
+
+def _largest(groups: Facts) -> str:
+    found = groups.parts("largest")[:_SHOWN]
+    most = max((each.count("size") for each in found), default=1)
+    rows = []
+    for each in found:
+        examples = "; ".join(shown(name, 120) for name in each.texts("examples"))
+        weight = each.number("weight") or 0.0
+        rows.append([
+            f"{each.count('size'):,}", bar_row(each.count("size"), most), f"{weight:+.3g}",
+            f'<span class="small">{examples}</span>',
+        ])  # fmt: skip
+    return table(["features", "", "weight", "among them"], rows, look="bars") if rows else ""
