@@ -81,10 +81,11 @@ void def_model(nb::class_<ModelHandle<M>>& bound) {
       "words"_a, "Places of the words that no rule translates by themselves.");
 }
 
-/// A decoder: a model with weights.
+/// A decoder: a model with weights, and what it reads from.
 template <class Weighted>
 struct DecoderHandle {
   nb::object kept;
+  std::optional<In<double>> rule_weights;
   Weighted model;
 };
 
@@ -98,13 +99,16 @@ void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound, Find find) {
   using Handle = DecoderHandle<Weighted>;
   bound.def(
       "__init__",
-      [](Handle* self, nb::object model, In<double> weights, std::uint64_t limit) {
+      [](Handle* self, nb::object model, In<double> weights, std::uint64_t limit,
+         std::optional<In<double>> rule_weights) {
         new (self) Handle{
-            model,
+            model, rule_weights,
             Weighted(nb::cast<const ModelHandle<M>&>(model).model,
-                     std::vector<double>(weights.data(), weights.data() + weights.size()), limit)};
+                     std::vector<double>(weights.data(), weights.data() + weights.size()), limit,
+                     rule_weights ? span_of(*rule_weights) : std::span<const double>())};
       },
-      "model"_a, "weights"_a.noconvert(), "limit"_a);
+      "model"_a, "weights"_a.noconvert(), "limit"_a, "rule_weights"_a.noconvert() = nb::none(),
+      "`rule_weights` are those of rules by their numbers in the table, each finite.");
   bound.def(
       "options",
       [find](const Handle& self, const std::vector<Words>& sentences,

@@ -157,6 +157,17 @@ void bind_table(nb::module_& m) {
           [](const RuleTableHandle& self, std::uint64_t id) { return self.table.rule_of(id); },
           "id"_a, "The rule of an id; behind the last one if there is none.")
       .def(
+          "rules_of",
+          [](const RuleTableHandle& self, In<std::int64_t> ids) {
+            std::vector<std::int64_t> found;
+            {
+              nb::gil_scoped_release release;
+              found = self.table.rules_of(span_of(ids));
+            }
+            return taken(found);
+          },
+          "ids"_a.noconvert(), "The rules of ids, which ascend; -1 where there is none.")
+      .def(
           "find_word",
           [](const RuleTableHandle& self, bool is_target, Bytes word) {
             return words_of(self.table, is_target).find(text_of(word));

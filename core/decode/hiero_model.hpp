@@ -51,9 +51,10 @@ class HieroModel : public RuleModel {
 /// A model with weights.
 class WeightedHieroModel : public WeightedRules {
  public:
-  /// The model must outlive it. `limit`: rules of one source; 0: all.
-  WeightedHieroModel(const HieroModel& model, std::vector<double> weights, std::uint64_t limit)
-      : WeightedRules(model, std::move(weights), limit), model_(model) {}
+  /// The model and the weights of rules must outlive it; as of WeightedRules.
+  WeightedHieroModel(const HieroModel& model, std::vector<double> weights, std::uint64_t limit,
+                     std::span<const double> rule_weights = {})
+      : WeightedRules(model, std::move(weights), limit, rule_weights), model_(model) {}
 
   const HieroModel& model() const { return model_; }
 

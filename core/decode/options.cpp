@@ -83,6 +83,8 @@ void append_lm_words(const RuleModel& model, const SentenceOptions& options, std
 double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option) {
   const std::size_t columns = model.rules().stateless();
   double score = options.added_score.empty() ? 0 : options.added_score[option];
+  if (options.rule[option] >= 0)
+    score += model.rule_weight(static_cast<std::uint64_t>(options.rule[option]));
   for (std::size_t i = 0; i < columns; ++i)
     score += model.weight(i) * options.features[option * columns + i];
   return score;

@@ -79,7 +79,7 @@ std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOp
 void append_lm_words(const RuleModel& model, const SentenceOptions& options, std::size_t option,
                      std::vector<std::uint32_t>& out);
 
-/// The score of the features that an option has by itself.
+/// The score of the features that an option has by itself, and the weight of its rule.
 double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option);
 
 /// Refuses a score of an option that is not a number, or so large that sums are none.

@@ -48,9 +48,10 @@ class PhraseModel : public RuleModel {
 /// A model with weights.
 class WeightedPhraseModel : public WeightedRules {
  public:
-  /// The model must outlive it. `limit`: rules of one source; 0: all.
-  WeightedPhraseModel(const PhraseModel& model, std::vector<double> weights, std::uint64_t limit)
-      : WeightedRules(model, std::move(weights), limit), model_(model) {}
+  /// The model and the weights of rules must outlive it; as of WeightedRules.
+  WeightedPhraseModel(const PhraseModel& model, std::vector<double> weights, std::uint64_t limit,
+                      std::span<const double> rule_weights = {})
+      : WeightedRules(model, std::move(weights), limit, rule_weights), model_(model) {}
 
   const PhraseModel& model() const { return model_; }
   std::span<const double> orientation_weights() const {

@@ -83,11 +83,14 @@ std::uint32_t RuleModel::lm_word(std::size_t model, std::int32_t word) const {
 }
 
 WeightedRules::WeightedRules(const RuleModel& model, std::vector<double> weights,
-                             std::uint64_t limit)
-    : model_(model), weights_(std::move(weights)), limit_(limit) {
+                             std::uint64_t limit, std::span<const double> rule_weights)
+    : model_(model), weights_(std::move(weights)), limit_(limit), rule_weights_(rule_weights) {
   if (weights_.size() != model.features())
     fail<DecodingError>({"argument.shape", "weights"}, "there are ", weights_.size(),
                         " weights for ", model.features(), " features");
+  if (!rule_weights.empty() && rule_weights.size() != model.table().size())
+    fail<DecodingError>({"argument.shape", "rule_weights"}, "there are ", rule_weights.size(),
+                        " weights for ", model.table().size(), " rules");
 }
 
 WeightedRules::Chosen WeightedRules::chosen(const RuleRange& range) const {
@@ -127,8 +130,8 @@ WeightedRules::Chosen WeightedRules::choose(const RuleRange& range) const {
     model_.check_rule(rule, target, features, static_cast<std::int32_t>(table.layout().max_gaps));
     const auto size =
         std::ranges::count_if(target, [](std::int32_t symbol) { return symbol >= 0; });
-    double score =
-        weight(model_.phrase_penalty()) - weight(model_.word_penalty()) * static_cast<double>(size);
+    double score = rule_weight(rule) + weight(model_.phrase_penalty()) -
+                   weight(model_.word_penalty()) * static_cast<double>(size);
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
       score += weight(model_.first_table_column() + i) * features[model_.table_columns()[i]];
     for (std::size_t k = 0; k < lms.size(); ++k)

@@ -73,14 +73,20 @@ class RuleModel {
 /// A model with weights, which select the best rules of each source.
 class WeightedRules {
  public:
-  /// The model must outlive it. `limit`: rules of one source; 0: all.
-  WeightedRules(const RuleModel& model, std::vector<double> weights, std::uint64_t limit);
+  /// The model must outlive it. `limit`: rules of one source; 0: all. `rule_weights`: what each
+  /// rule of the table is worth besides, by its number; empty: nothing. They must outlive it, too.
+  WeightedRules(const RuleModel& model, std::vector<double> weights, std::uint64_t limit,
+                std::span<const double> rule_weights = {});
 
   const RuleModel& rules() const { return model_; }
   double weight(std::size_t feature) const { return weights_[feature]; }
   std::span<const double> weights() const { return weights_; }
   std::span<const double> language_model_weights() const {
     return weights().subspan(model_.first_language_model(), model_.word_models().size());
+  }
+  /// What a rule is worth besides its features.
+  double rule_weight(std::uint64_t rule) const {
+    return rule_weights_.empty() ? 0.0 : rule_weights_[static_cast<std::size_t>(rule)];
   }
 
   /// Calls body(record) for the `limit` rules of a source with the highest scores without context,
@@ -96,6 +102,7 @@ class WeightedRules {
   const RuleModel& model_;
   std::vector<double> weights_;
   std::uint64_t limit_;
+  std::span<const double> rule_weights_;
   // Sources with very many rules are few, and occur again and again.
   struct Shelf {
     std::mutex mutex;

@@ -333,24 +333,11 @@ void RuleTable::read_links(const Record& record, std::vector<RuleLink>& out) con
   }
 }
 
-std::uint64_t RuleTable::id(std::uint64_t rule) const {
-  if (!layout_.ids_width) return rule;
-  return bits_at(ids_, rule * layout_.ids_width, static_cast<int>(layout_.ids_width));
-}
-
 std::uint64_t RuleTable::checked(std::int64_t rule) const {
   if (rule < 0 || static_cast<std::uint64_t>(rule) >= layout_.rules)
     fail<RuleError>({"argument.range", "rule"}, "there is no rule ", rule, ", there are ",
                     layout_.rules);
   return static_cast<std::uint64_t>(rule);
-}
-
-std::vector<std::int64_t> RuleTable::ids(std::span<const std::int64_t> rules) const {
-  std::vector<std::int64_t> found;
-  found.reserve(rules.size());
-  for (const std::int64_t rule : rules)
-    found.push_back(static_cast<std::int64_t>(id(checked(rule))));
-  return found;
 }
 
 std::vector<float> RuleTable::feature_rows(std::span<const std::int64_t> rules) const {
@@ -359,18 +346,6 @@ std::vector<float> RuleTable::feature_rows(std::span<const std::int64_t> rules) 
   for (std::size_t n = 0; n < rules.size(); ++n)
     read_features(record(checked(rules[n])), found.data() + n * columns);
   return found;
-}
-
-std::uint64_t RuleTable::rule_of(std::uint64_t id) const {
-  std::uint64_t begin = 0, end = layout_.rules;
-  while (begin < end) {
-    const std::uint64_t middle = begin + (end - begin) / 2;
-    if (this->id(middle) < id)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin < layout_.rules && this->id(begin) == id ? begin : layout_.rules;
 }
 
 }  // namespace rosewood

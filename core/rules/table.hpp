@@ -146,6 +146,8 @@ class RuleTable {
   std::vector<float> feature_rows(std::span<const std::int64_t> rules) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
+  /// The rules of ids, which ascend; -1 where there is none.
+  std::vector<std::int64_t> rules_of(std::span<const std::int64_t> ids) const;
   /// The rule that is the last one of its source, from this one on.
   std::uint64_t last_of_source(std::uint64_t rule) const {
     return next_set_bit(last_, layout_.rules, rule);
@@ -177,6 +179,8 @@ class RuleTable {
   std::uint64_t first_rule(std::uint64_t node) const;
   std::uint64_t left_place() const;  // in a record
   Node child(Node node, std::uint64_t rank) const;
+  /// The first of the rules begin .. end-1 whose id is not below this one; ids ascend.
+  std::uint64_t first_from(std::uint64_t id, std::uint64_t begin, std::uint64_t end) const;
   /// Bits of a rule's shape, and of its record.
   std::uint64_t shape(std::uint64_t rule) const {
     return bits_at(shapes_, rule * layout_.shape_width, static_cast<int>(layout_.shape_width));

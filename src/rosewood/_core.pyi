@@ -250,7 +250,10 @@ class PhraseModel:
 class PhraseDecoder:
     """A phrase-based decoder: models and weights."""
 
-    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
+    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int, rule_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        `rule_weights` are those of rules by their numbers in the table, each finite.
+        """
 
     def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
         """
@@ -299,7 +302,10 @@ class HieroModel:
 class HieroDecoder:
     """A hierarchical decoder: models and weights."""
 
-    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
+    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int, rule_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        `rule_weights` are those of rules by their numbers in the table, each finite.
+        """
 
     def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[ChartOptions]:
         """
@@ -965,6 +971,9 @@ class RuleTable:
 
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""
+
+    def rules_of(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """The rules of ids, which ascend; -1 where there is none."""
 
     def find_word(self, is_target: bool, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """The number of a word; -1 if it has none."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,6 +119,14 @@ def test_filtering_keeps_what_sentences_can_use(rules, texts, limit, threads):
         assert list(small) == sorted(want, key=lambda rule: rule.id)  # ids, too
         assert small.num_ids == table.num_ids
         assert all(small.by_id(rule.id) == rule for rule in want)
+        numbers = {rule.id: number for number, rule in enumerate(small)}
+        for step in (1, 2, 3):
+            ids = np.arange(0, table.num_ids + 4, step)
+            expected = [numbers.get(each, -1) for each in ids.tolist()]
+            assert small.native.rules_of(ids).tolist() == expected
+            assert table.native.rules_of(ids).tolist() == [
+                each if each < len(table) else -1 for each in ids.tolist()
+            ]
         assert small.labels == table.labels
         again = small.filter(map(" ".join, texts), place.with_name("again"), limit=limit)
         assert list(again) == list(small)

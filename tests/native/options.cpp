@@ -150,8 +150,10 @@ TEST(the_best_rules_of_a_source_are_used) {
     }
     std::vector<double> weights(7);
     for (double& weight : weights) weight = 2 * chance.unit() - 1;
+    std::vector<double> of_rules(round % 2 ? table->size() : 0);
+    for (double& weight : of_rules) weight = 2 * chance.unit() - 1;
     for (const std::uint64_t limit : {0, 1, 2, 5}) {
-      const WeightedPhraseModel weighted(model, weights, limit);
+      const WeightedPhraseModel weighted(model, weights, limit, of_rules);
       table->for_each_source([&](std::span<const std::int32_t>, const RuleRange& range) {
         std::vector<std::pair<double, std::uint64_t>> rated;
         for (std::uint64_t rule = range.first; rule < range.last; ++rule) {
@@ -160,6 +162,7 @@ TEST(the_best_rules_of_a_source_are_used) {
           double score = weights[0] * double{read.features[1]} +
                          weights[1] * double{read.features[0]} -
                          weights[2] * double(read.target.size()) + weights[3];
+          if (!of_rules.empty()) score += of_rules[rule];
           Words said;
           for (const auto word : read.target) {
             score += weights[6] * ln10 * list.score(said, model.lm_word(0, word));
@@ -207,6 +210,9 @@ TEST(models_that_do_not_fit_are_refused) {
   const PhraseModel model(layout_of(0), *table, {}, {}, {});
   CHECK_REFUSED(DecodingError, "argument.shape",
                 WeightedPhraseModel(model, std::vector<double>(5), 0));
+  const std::vector<double> too_many(2);
+  CHECK_REFUSED(DecodingError, "argument.shape",
+                WeightedPhraseModel(model, std::vector<double>(6), 0, too_many));
   const float fine[] = {0, -1}, bad[] = {0, std::nanf("")};
   const std::int32_t word[] = {0}, gap[] = {-1}, beyond[] = {1};
   model.check_rule(0, word, fine);

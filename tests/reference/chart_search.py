@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, product
+from itertools import accumulate, groupby, product
 from typing import Any
 
 from rosewood.lm import chart_score
@@ -197,6 +197,34 @@ class Packed:
         if begins:
             return words[-most:]
         return words if len(words) < most else (words[:most], words[-most:])
+
+
+def best_rules(
+    rules: Sequence[Rule],
+    limit: int | None,
+    language_models: Mapping[str, Any],
+    weights: Mapping[str, float],
+) -> list[Rule]:
+    """The rules of each source that are looked at; equals in the order in which they come."""
+
+    def estimate(rule: Rule) -> float:
+        """What a rule is worth, as far as can be told before its gaps are filled."""
+        score = sum(weights[name] * value for name, value in rule.features.items())
+        score += weights["phrase_penalty"]
+        for is_gap, run in groupby(rule.target, lambda symbol: isinstance(symbol, Gap)):
+            words = list(run)
+            if is_gap:
+                continue
+            score -= weights["word_penalty"] * len(words)
+            for name, model in language_models.items():
+                score += weights[name] * LOG_OF_TEN * chart_score(model, words)[0]
+        return score
+
+    found: list[Rule] = []
+    for source in dict.fromkeys(rule.source for rule in rules):
+        own = [rule for rule in rules if rule.source == source]
+        found += sorted(own, key=estimate, reverse=True)[:limit]
+    return found
 
 
 def yield_of(derivation: Derivation) -> tuple[str, ...]:

@@ -112,6 +112,10 @@ def test_ids_of_many_rules(table, tmp_path):
     assert each == [matches.rule[begin:end].tolist() for begin, end in starts]
     assert small.ids(matches.rule).dtype == np.int64
     assert small.ids([]).tolist() == small.matches("").rule.tolist() == []
+    assert small.native.rules_of(np.empty(0, np.int64)).tolist() == []
+    for wrong in ([-1], [2, 1], [1, 1]):
+        with refuses(RuleError, "argument.value", argument="ids"):
+            small.native.rules_of(np.array(wrong))
     assert repr(options) == f"Options({len(options)} options)"
     assert repr(matches) == f"Matches({len(matches)} matches)"
     for bad, code, argument in (

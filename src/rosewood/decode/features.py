@@ -49,7 +49,13 @@ class OptionFeature(Protocol):
 
 @runtime_checkable
 class SparseFeature(Protocol):
-    """Sparse features: `template:NUMBER`, or names that begin with the template and a colon."""
+    """Sparse features: `template:NUMBER`, or names that begin with the template and a colon.
+
+    A feature whose numbers are the ids of the options' rules, each with the value 1 and none for
+    options without a rule, may have the attribute `numbers_rules = True`.  Its weights are then
+    part of the search itself: they cost no time, and count when the best rules of a source are
+    chosen.  It is still called for the features of forests and translations.
+    """
 
     @property
     def template(self) -> str:
@@ -72,6 +78,11 @@ class Describing(Protocol):
     def describe(self, number: int, table: RuleTable) -> str:
         """The meaning of a number."""
         ...
+
+
+def numbers_rules(feature: SparseFeature) -> bool:
+    """Whether the numbers of a feature are rule ids, each with the value 1."""
+    return bool(getattr(feature, "numbers_rules", False))
 
 
 def check_feature(feature: object) -> None:

@@ -20,12 +20,14 @@ from rosewood.decode.features import (
     check_feature,
     dense_values,
     feature_weights,
+    numbers_rules,
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_parts import as_weights, check_weights, named_models
 from rosewood.decode.results import SearchResult
 from rosewood.decode.rule_results import RuleResults, each_result
+from rosewood.decode.rule_weights import rule_weights
 from rosewood.decode.settings import native_limit
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
@@ -92,7 +94,9 @@ class RuleDecoder(ABC):
         """The native model, without weights."""
 
     @abstractmethod
-    def _native_decoder(self, theta: FloatArray, limit: int) -> Any:
+    def _native_decoder(
+        self, theta: FloatArray, limit: int, rule_weights: FloatArray | None
+    ) -> Any:
         """The native model with weights; `limit` is how many rules a source has at most."""
 
     @abstractmethod
@@ -148,11 +152,14 @@ class RuleDecoder(ABC):
         self.weights = weights
         theta = np.array([weights.named[name] for name in self.features.dense])
         limit = native_limit(self.settings.option_limit)
-        self._native = self._native_decoder(theta, limit)
+        of_rules = rule_weights(self._sparse, weights, self.table)
+        self._native = self._native_decoder(theta, limit, of_rules)
         self._theta: FloatArray = theta
         used = {name.partition(":")[0] for name, value in weights.named.items() if value}
         used |= {name for name, (_, values) in weights.numbered.items() if values.any()}
-        self._weighted = [each for each in self._sparse if each.template in used]
+        self._weighted = [
+            each for each in self._sparse if each.template in used and not numbers_rules(each)
+        ]
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """The same decoder with other weights; the feature space is shared."""

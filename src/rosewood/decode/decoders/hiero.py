@@ -71,8 +71,10 @@ class HieroDecoder(RuleDecoder):
             )
             raise error.restated(f"{error}: {named}", file=self.table.folder) from None
 
-    def _native_decoder(self, theta: FloatArray, limit: int) -> _core.HieroDecoder:
-        return _core.HieroDecoder(self._model, theta, limit)
+    def _native_decoder(
+        self, theta: FloatArray, limit: int, rule_weights: FloatArray | None
+    ) -> _core.HieroDecoder:
+        return _core.HieroDecoder(self._model, theta, limit, rule_weights)
 
     def _result_maker(self) -> HieroResults:
         return HieroResults(self.table, self.features, self._sparse, self._feature_help())

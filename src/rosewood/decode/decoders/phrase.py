@@ -92,8 +92,10 @@ class PhraseDecoder(RuleDecoder):
             native,
         )
 
-    def _native_decoder(self, theta: FloatArray, limit: int) -> _core.PhraseDecoder:
-        return _core.PhraseDecoder(self._model, theta, limit)
+    def _native_decoder(
+        self, theta: FloatArray, limit: int, rule_weights: FloatArray | None
+    ) -> _core.PhraseDecoder:
+        return _core.PhraseDecoder(self._model, theta, limit, rule_weights)
 
     def _result_maker(self) -> PhraseResults:
         return PhraseResults(self.table, self.features, self._sparse, self._feature_help())

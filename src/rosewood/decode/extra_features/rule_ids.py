@@ -15,6 +15,7 @@ class RuleIds:
 
     template = "rule"
     help = "how often the translation uses a rule"
+    numbers_rules = True
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
         """The ids of rules, which tables made from one another share; each 1."""
