@@ -58,7 +58,7 @@ STAGES = in_order(
             settings=("distortion_limit",),
         ),
         Stage(
-            "tune", version=3, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=4, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
             },
