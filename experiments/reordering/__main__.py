@@ -12,16 +12,16 @@ written to results/CORPUS.json, and the page docs/papers/reordering.md is made f
 from __future__ import annotations
 
 import argparse
-import subprocess
 from pathlib import Path
 from typing import Any
 
+from experiments.corpora import DATA, find_corpus, prepare
 from experiments.reordering import classification, selection, translation
-from experiments.reordering.corpora import DATA, find_corpus, prepare
 from experiments.reordering.orientations import FEATURES, read_events
 from experiments.reordering.report import write_page
-from experiments.reordering.stored_results import RESULTS, add_result
+from experiments.stored_results import add_result, commit
 
+RESULTS = Path(__file__).parent / "results"
 PARTS = ("events", "selection", "bleu")
 PAGE = Path(__file__).parents[2] / "docs" / "papers"
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     about = {
         "pairs": aligned.facts["pairs"]["train"],
         "seconds": {name: round(each, 2) for name, each in aligned.facts["seconds"].items()},
-        "commit": _commit(),
+        "commit": commit(),
         "quick": options.quick,
     }
     parts = options.parts.split(",")
@@ -91,14 +91,6 @@ def run(options: argparse.Namespace) -> None:
         systems = options.systems.split(",")
         told = translation.measure(corpus, work, seeds, options.threads, systems)
         add_result(options.results, corpus.name, "bleu", told, about)
-
-
-def _commit() -> str | None:
-    """The commit that is measured, where there is one."""
-    told = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=Path(__file__).parent, capture_output=True
-    )
-    return told.stdout.decode().strip() or None
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.reordering.corpora import Aligned
+from experiments.corpora import Aligned
 from rosewood.reorder import CorpusEvents, Examples
 from rosewood.reorder.event_features import count_features
 from rosewood.reorder.events import LabelledEvents

@@ -7,9 +7,9 @@ from typing import Any
 
 from experiments.reordering import claims, tables
 from experiments.reordering.plots import write_plots
-from experiments.reordering.stored_results import read_results
 from experiments.reordering.tables import joined
 from experiments.reordering.translation import SYSTEMS
+from experiments.stored_results import read_results
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
 

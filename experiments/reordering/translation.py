@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.reordering.corpora import Corpus, lines_of, prepare, rosewood, train
+from experiments.corpora import Corpus, lines_of, prepare, rosewood, train
 from rosewood.metrics import paired_randomisation, parse_metric
 
 # Options of `rosewood train` for each system.  Rules without orientations show what these take.

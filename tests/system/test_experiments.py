@@ -7,15 +7,15 @@ import shutil
 
 import numpy as np
 import pytest
-from experiments.reordering.__main__ import main
+from experiments.corpora import find_corpus
+from experiments.reordering.__main__ import RESULTS, main
 from experiments.reordering.classification import (
     SMOOTHING,
     lexicalized_log_probabilities,
     seconds_to,
 )
-from experiments.reordering.corpora import find_corpus
 from experiments.reordering.orientations import Part
-from experiments.reordering.stored_results import RESULTS, add_result, read_results
+from experiments.stored_results import add_result, read_results
 
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.reorder import Examples

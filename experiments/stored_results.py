@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
 _LIST = re.compile(r"\[\s+([^][{}]*?)\s+\]")  # without lists in it
 
 
@@ -34,3 +34,11 @@ def read_results(folder: Path) -> list[dict[str, Any]]:
 def _joined(text: str) -> str:
     """JSON with lists of numbers on one line each."""
     return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+
+
+def commit() -> str | None:
+    """The commit that is measured, where there is one."""
+    told = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=Path(__file__).parent, capture_output=True
+    )
+    return told.stdout.decode().strip() or None
