@@ -25,7 +25,6 @@ from rosewood.pipeline.model_stages import read_links
 DATA = Path(os.environ.get("ROSEWOOD_DATA") or Path(__file__).parents[1] / "../shared/data")
 # The Japanese and the Chinese corpus are small: where nothing is chosen on their second test set,
 # it is trained on, as in the benchmarks of whole systems.
-# is trained on, as in the benchmarks of whole systems.
 _TRAINING = {"tanaka-ja-en": ("train", "devtest"), "tatoeba-zh-en": ("train", "devtest")}
 
 

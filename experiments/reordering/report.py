@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from experiments.markdown import joined
 from experiments.reordering import claims, tables
 from experiments.reordering.plots import write_plots
-from experiments.reordering.tables import joined
 from experiments.reordering.translation import SYSTEMS
 from experiments.stored_results import read_results
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from experiments.markdown import markdown
 from experiments.reordering import papers
 from experiments.reordering.classification import seconds_to
 from experiments.reordering.translation import SYSTEMS
@@ -35,17 +36,6 @@ _PRIORS = {
 }
 _ITERATIVE = ("primal", "dual_0.01", "dual_0.1", "dual_1.0", "dual_rosewood")
 _SHOWN = (1, 2, 3, 5, 10, 20, 50, 100)  # passes
-
-
-def joined(parts: Iterable[str]) -> str:
-    """Parts of a page with an empty line between them."""
-    return "\n".join(part.strip("\n") + "\n" for part in parts if part)
-
-
-def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
-    lines = [head, ["---", *("---:" for _ in head[1:])], *rows]
-    return "\n".join(f"| {' | '.join(each)} |" for each in lines) + "\n"
 
 
 def percent(values: Sequence[float]) -> str:
