@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.markdown import markdown
+from experiments.markdown import joined, markdown
 from experiments.reordering import papers
 from experiments.reordering.classification import seconds_to
 from experiments.reordering.translation import SYSTEMS
