@@ -21,7 +21,6 @@ from rosewood.journal import fingerprint
 from rosewood.learn.groups import Groups
 from rosewood.learn.learners.oscar import Oscar
 from rosewood.learn.loop import TrainingRound
-from rosewood.learn.oscar import group_features
 from rosewood.learn.training_lists import TrainingLists
 from rosewood.shared_types import PathName, ProgressCallback
 
@@ -60,13 +59,12 @@ class OscarTraining:
             "training_score": pairs.score, "training_new": pairs.new, "pairs": len(pairs.table),
             "groups": 0, "active": 0,
         }  # fmt: skip
-        dimension = max(self._dimension or 0, pairs.table.num_sparse)
-        groups = Groups.none(dimension)
+        groups = Groups.none(pairs.table.num_sparse)
         notes: tuple[str, ...] = ("no two candidates of a training sentence differ enough",)
         if len(pairs.table):
             file = self._folder / f"grouping-{number}.npz"
-            found = group_features(
-                pairs.table, self._learner.grouping, dimension=dimension,
+            found = self._learner.make_groups(
+                pairs.table, dimension=self._dimension,
                 seed=self._seed + number - 1, processes=self._processes, file=file,
                 progress=self._progress,
             )  # fmt: skip

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.arrays import FloatArray
-from rosewood.learn.candidates import spread
+from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.groups import Groups
 from rosewood.learn.learner import Fit, begin
 from rosewood.learn.learners.pro import Pro
-from rosewood.learn.oscar import GroupingSettings, group_features
+from rosewood.learn.oscar import Grouping, GroupingSettings, group_features
 from rosewood.learn.ranking import ranking_units
 from rosewood.learn.tuning_set import TuningSet
-from rosewood.settings import setting_of
+from rosewood.settings import setting, setting_of
 from rosewood.shared_types import Report
 
 if TYPE_CHECKING:
@@ -41,6 +41,10 @@ class Oscar(Pro):
     delay: int = setting_of(GroupingSettings, "delay")
     shards: int = setting_of(GroupingSettings, "shards")
     scale: bool = setting_of(GroupingSettings, "scale")
+    dimension: int | None = setting(
+        None, "Sparse features that there are; the penalty λ2 depends on it.", low=1,
+        default_text="those of the lists; in training, all rules",
+    )  # fmt: skip
 
     uses_training: ClassVar[bool] = True
 
@@ -53,7 +57,7 @@ class Oscar(Pro):
 
     def with_training(self, training: TrainingSet, *, seed: int = 0) -> GroupedPro:
         """This learner with groups from a larger set."""
-        found = group_features(training.pairs(self, seed), self.grouping, seed=seed)
+        found = self.make_groups(training.pairs(self, seed), seed=seed)
         size = int(training.places.max(initial=-1)) + 1
         groups = found.groups.renumbered(training.places, size)
         return self.in_groups(groups, found.notes)
@@ -63,13 +67,23 @@ class Oscar(Pro):
         """How features are grouped."""
         return GroupingSettings(**{f.name: getattr(self, f.name) for f in fields(GroupingSettings)})
 
+    def make_groups(
+        self, table: Candidates, *, dimension: int | None = None, **options: Any
+    ) -> Grouping:
+        """Groups from differences of pairs; `options` are those of `group_features`.
+
+        `dimension` is how many sparse features there are, unless the setting says so.
+        """
+        size = max(self.dimension or dimension or 0, table.num_sparse)
+        return group_features(table, self.grouping, dimension=size, **options)
+
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
         theta, candidates, *_ = begin(tuning, start, self.k)
         random = np.random.default_rng([seed, 0])
         table = self.feature_differences(tuning, candidates, random)
-        found = group_features(table, self.grouping, seed=seed)
+        found = self.make_groups(table, seed=seed)
         learner = self.in_groups(found.groups, found.notes)
         return learner.fit(tuning, theta, seed=seed, report=report)
 

@@ -1,0 +1,164 @@
+"""The page docs/papers/oscar.md and its plots, from stored results alone."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+from benchmarks.plots import Panel, chart
+
+from experiments.markdown import joined, markdown
+from experiments.oscar.papers import TABLE
+from experiments.oscar.systems import OSCAR, ROWS
+from experiments.stored_results import read_results
+
+_TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
+_DECODERS = {"hiero": "hierarchical decoder", "phrase": "phrase decoder"}
+
+
+def write_page(results: Path, output: Path) -> Path:
+    """Write the page and its plots; returns the page."""
+    found = read_results(results)
+    output.mkdir(parents=True, exist_ok=True)
+    page = output / "oscar.md"
+    findings = results / "findings.md"
+    parts = [_TEXT.read_text("utf-8")]
+    parts += [findings.read_text("utf-8")] if findings.exists() else []
+    parts += ["## Table 1\n", _paper()]
+    for each in found:
+        for decoder, label in _DECODERS.items():
+            if decoder in each:
+                parts.append(f"### {each['corpus']}, {label}\n")
+                parts += [_about(each, each[decoder]), _table(each[decoder])]
+    parts += _choices(found)
+    pictures = {"oscar-lambda.svg": _lambda_plot(found), "oscar-sizes.svg": _sizes_plot(found)}
+    titles = {
+        "oscar-lambda.svg": "BLEU of chosen candidates on devtest by λ2",
+        "oscar-sizes.svg": "Sizes of groups",
+    }
+    for name, picture in pictures.items():
+        if picture is not None:
+            (output / name).write_text(picture, "utf-8")
+            parts.append(f"![{titles[name]}]({name})\n")
+    parts.append(_missing(found))
+    page.write_text(joined(parts), "utf-8")
+    return page
+
+
+_HEAD = ["method", "tuned on", "features", "active", "reused", "devtest", "test", "minutes"]
+
+
+def _paper() -> str:
+    rows = [
+        [ROWS[name].label, ROWS[name].tuned_on, ROWS[name].features, f"{row.active:,}",
+         f"{row.reused:,}", f"{row.devtest:.1f}", f"{row.test:.1f}", f"{row.minutes:,}"]
+        for name, row in TABLE.items()
+    ]  # fmt: skip
+    told = "The paper: IWSLT 2008, Chinese to English, 16 references, a hierarchical decoder.\n"
+    return f"{told}\n{markdown(_HEAD, rows)}"
+
+
+def _about(each: dict[str, Any], found: dict[str, Any]) -> str:
+    references, distinct = found["references"]["test"], found["distinct_references"]["test"]
+    several = ""
+    if references > 1:
+        several = (
+            f" The test set has {references} references; {100 * distinct:.0f} % of its sentences "
+            "have more than one that is distinct, so gains from several references are smaller "
+            "than the number suggests."
+        )
+    return (
+        f"{found['sentences']['test']:,} test sentences, {found['sentences_a_round']:,} training "
+        f"sentences a round, up to {found['rounds']} rounds, {len(found['seeds'])} seed"
+        f"{'s' if len(found['seeds']) > 1 else ''}; commit {each.get('commit') or '–'}.{several}\n"
+    )
+
+
+def _table(found: dict[str, Any]) -> str:
+    rows = []
+    for name, row in ROWS.items():
+        own = found["systems"].get(name)
+        if own is None:
+            continue
+        p = "" if "p" not in own else f"{own['p']:.3f}"
+        rows.append(
+            [row.label, row.tuned_on, row.features, _count(own["active"]), _count(own["reused"]),
+             _score(own["devtest"]), _score(own["test"]), _minutes(own["minutes"]), p,
+             ", ".join(found["settings"].get(name, [])) or "–"]
+        )  # fmt: skip
+    return markdown([*_HEAD, "p, OSCAR and this", "chosen settings"], rows)
+
+
+def _count(values: list[float]) -> str:
+    return f"{statistics.median(values):,.0f}"
+
+
+def _score(values: list[float]) -> str:
+    mean = f"{statistics.mean(values):.2f}"
+    return mean if len(values) < 2 else f"{mean} ± {statistics.stdev(values):.2f}"
+
+
+def _minutes(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def _choices(found: list[dict[str, Any]]) -> list[str]:
+    """What sweeps found."""
+    rows = []
+    for each in found:
+        for decoder in _DECODERS:
+            for name, tried in each.get(decoder, {}).get("sweeps", {}).items():
+                good = [one for one in tried if one.get("score") is not None]
+                for one in sorted(good, key=lambda one: -one["score"]):
+                    told = ", ".join(f"{key}={value}" for key, value in one["settings"].items())
+                    rows.append([each["corpus"], decoder, name, told, f"{one['score']:.2f}",
+                                 f"{one['tuned']:.2f}"])  # fmt: skip
+    if not rows:
+        return []
+    head = ["corpus", "decoder", "row", "settings", "devtest", "tuned on"]
+    return ["## Settings that were tried\n", markdown(head, rows)]
+
+
+def _lambda_plot(found: list[dict[str, Any]]) -> str | None:
+    panels = []
+    for each in found:
+        lines = {}
+        for decoder, label in _DECODERS.items():
+            tried = each.get(decoder, {}).get("sweeps", {}).get(OSCAR, [])
+            points = sorted(
+                (float(one["settings"]["lambda2"]), float(one["score"]))
+                for one in tried
+                if one.get("score") is not None
+            )
+            if len(points) > 1:
+                lines[label] = [(float(place), score) for place, (_, score) in enumerate(points)]
+        if lines:
+            panels.append(Panel(f"{each['corpus']}: BLEU on devtest", lines))
+    return chart("BLEU by λ2, from the smallest to the largest", "λ2", panels) if panels else None
+
+
+def _sizes_plot(found: list[dict[str, Any]]) -> str | None:
+    panels = []
+    for each in found:
+        lines = {}
+        for decoder, label in _DECODERS.items():
+            sizes = each.get(decoder, {}).get("systems", {}).get(OSCAR, {}).get("sizes", [])
+            if len(sizes) > 1:
+                ordered = sorted(sizes, reverse=True)[:200]
+                lines[label] = [(float(i + 1), float(size)) for i, size in enumerate(ordered)]
+        if lines:
+            panels.append(Panel(f"{each['corpus']}: features in a group", lines, is_log=True))
+    return chart("Groups from the largest to the smallest", "group", panels) if panels else None
+
+
+def _missing(found: list[dict[str, Any]]) -> str:
+    rows = []
+    for each in found:
+        for decoder, label in _DECODERS.items():
+            systems = each.get(decoder, {}).get("systems", {})
+            absent = [f"{row.label} {row.tuned_on} {row.features}" for name, row in ROWS.items()
+                      if name not in systems]  # fmt: skip
+            if absent:
+                rows.append(f"* {each['corpus']}, {label}: {', '.join(absent)}")
+    return "## Not run\n\n" + "\n".join(rows) + "\n" if rows else ""

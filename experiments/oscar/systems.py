@@ -1,0 +1,163 @@
+"""The rows of the table: how each system is tuned, and how it does.
+
+All systems of a corpus and a decoder have the same rules and language model.  A run that is
+finished is kept in the work folder, and not done again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.corpora import Corpus, lines_of, rosewood, train
+from rosewood.forest import Weights
+from rosewood.pipeline import Translator
+from rosewood.pipeline.tuning_data import DevSentences, NBestLists
+
+_REUSED = 1000  # best translations of a test sentence
+
+
+class Row(NamedTuple):
+    """A row: its name, options of `rosewood train`, and which choice of settings is its own."""
+
+    label: str
+    tuned_on: str
+    features: str
+    options: tuple[str, ...]
+    sweep: str | None = None
+
+
+_TRAIN, _ID = ("--tune-on", "train"), ("--feature", "rule-ids")
+ROWS = {
+    "mert": Row("MERT", "dev", "default", ("--tune", "mert")),
+    "pro_dev": Row("PRO", "dev", "default", ("--tune", "pro")),
+    "pro_train": Row("PRO", "train", "default", ("--tune", "pro", *_TRAIN)),
+    "pro_dev_id": Row("PRO", "dev", "+id", ("--tune", "pro", *_ID), "pro_dev_id"),
+    "l1_train_id": Row("L1", "train", "+id", ("--tune", "l1", *_TRAIN, *_ID), "l1_train_id"),
+    "l1_dev_id": Row("L1", "dev", "+id", ("--tune", "l1", *_ID), "l1_dev_id"),
+    "oscar": Row("OSCAR", "both", "+group", ("--tune", "oscar"), "oscar"),
+    "oscar_all_rules": Row(
+        "OSCAR, without leave one out", "both", "+group",
+        ("--tune", "oscar", "--no-leave-one-out"), "oscar",
+    ),
+}  # fmt: skip
+OSCAR = "oscar"
+METRIC = "bleu:tokenize=none"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all runs of a corpus and a decoder share."""
+
+    corpus: Corpus
+    decoder: str
+    work: Path
+    sentences: int  # of the training corpus, in each round
+    rounds: int
+    threads: int
+
+    @property
+    def folder(self) -> Path:
+        """Where models and what is known of them are."""
+        return self.work / self.decoder
+
+    def train(self, name: str, seed: int, *more: object) -> dict[str, Any]:
+        """Train and tune a model, unless it was done; what `rosewood train` told."""
+        model = self.model(name, seed)
+        note = model.with_suffix(".trained.json")
+        if not note.exists():
+            model.parent.mkdir(parents=True, exist_ok=True)
+            told = train(
+                self.corpus, self.work, model, self.threads, "--decoder", self.decoder,
+                "--rounds", self.rounds, "--tune-sentences", self.sentences, "--seed", seed, *more,
+            )  # fmt: skip
+            write_json(note, told)
+        found: dict[str, Any] = json.loads(note.read_text("utf-8"))
+        return found
+
+    def model(self, name: str, seed: int) -> Path:
+        """The folder of a model."""
+        return self.folder / f"{name}-{seed}.model"
+
+
+def write_json(file: Path, found: Any) -> None:
+    """Write a file whole or not at all."""
+    aside = file.with_suffix(".part")
+    aside.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
+    aside.rename(file)
+
+
+def measure(run: Run, name: str, seed: int, settings: Sequence[str]) -> dict[str, Any]:
+    """Tune a system and translate both test sets with it."""
+    note = run.model(name, seed).with_suffix(".json")
+    if note.exists():
+        found: dict[str, Any] = json.loads(note.read_text("utf-8"))
+        return found
+    chosen = [each for one in settings for each in ("--set", one)]
+    told = run.train(name, seed, *ROWS[name].options, *chosen)
+    model = run.model(name, seed)
+    tuned = next(each for each in told["stages"] if each["name"] == "tune")
+    source = {part: lines_of(run.corpus.file(part, run.corpus.source)) for part in PARTS}
+    translator = Translator.load(model)
+    found = {
+        "said": {part: _translated(model, lines) for part, lines in source.items()},
+        "seconds": None if tuned["was_done"] else tuned["seconds"],
+        "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
+        **_features(translator, source["test"]),
+    }
+    write_json(note, found)
+    return found
+
+
+PARTS = ("devtest", "test")
+
+
+def _translated(model: Path, source: list[str]) -> list[str]:
+    text, output = model.with_suffix(".in"), model.with_suffix(".out")
+    text.write_text("".join(f"{line}\n" for line in source), "utf-8")
+    command = rosewood("translate", model, text, "--quiet", "-o", output)
+    subprocess.run(command, check=True)
+    return lines_of(output)
+
+
+def _features(translator: Translator, source: list[str]) -> dict[str, Any]:
+    """How many features have a weight, and how many of them 1000-best lists of the test set have.
+
+    Features of one group count as one.
+    """
+    weights = translator.bundle.weights
+    dense = sum(1 for name, value in weights.named.items() if value and ":" not in name)
+    numbers, values = weights.numbered.get("rule", (np.empty(0, np.int64), np.empty(0)))
+    numbers = numbers[values != 0]
+    group = np.arange(len(numbers))
+    groups: dict[str, Any] = {}
+    if "groups" in translator.bundle.part_names:
+        found: Weights = translator.bundle.part("groups")
+        group = found.lookup("rule", numbers).astype(np.int64)
+        sizes = np.unique(group, return_counts=True)[1]
+        groups = {"groups": len(sizes), "grouped": len(numbers), "sizes": sorted(sizes.tolist())}
+    met = _met(translator, source) if len(numbers) else np.empty(0, np.int64)
+    used = np.isin(numbers, met)
+    return {
+        "active": dense + len(np.unique(group)),
+        "reused": dense + len(np.unique(group[used])),
+        **groups,
+    }
+
+
+def _met(translator: Translator, source: list[str]) -> Any:
+    """The rules in 1000-best lists."""
+    decoder = translator.decoder
+    lists = NBestLists(decoder, DevSentences(source, [[""]] * len(source)), _REUSED, threads=2)
+    sparse = decoder.features.sparse
+    ids: set[int] = set()
+    for forest in lists(decoder.weights, 1, range(len(source))):
+        ids.update(np.unique(forest.feat_id).tolist())
+    known, own = sparse.numbered().get("rule", (np.empty(0, np.int64), np.empty(0, np.int32)))
+    return known[np.isin(own, list(ids))]
