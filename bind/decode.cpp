@@ -163,8 +163,9 @@ void bind_decode(nb::module_& m) {
   nb::class_<Decoder> decoder(m, "PhraseDecoder", "A phrase-based decoder: models and weights.");
   def_decoder<PhraseModel, SentenceOptions>(
       decoder, [](const WeightedPhraseModel& weighted, TextWords words, std::size_t max_span,
-                  std::span<const GivenOption> given, UnknownWords unknown, auto) {
-        return find_sentence_options(weighted, words, max_span, given, unknown);
+                  std::span<const GivenOption> given, UnknownWords unknown, auto,
+                  const RuleChanges& changes) {
+        return find_sentence_options(weighted, words, max_span, given, unknown, changes);
       });
   decoder.def(
       "search",

@@ -1,7 +1,9 @@
 // bind/decode.hpp: what decoders take from Python, and give back.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -89,11 +91,34 @@ struct DecoderHandle {
   Weighted model;
 };
 
+/// Rules that differ in a sentence: their numbers, and a row of additions for each.
+using Changed = std::tuple<In<std::int64_t>, In2<double>>;
+
+/// Refuses numbers that do not ascend or that no rule has, and additions of another shape.
+inline RuleChanges changes_of(const std::optional<Changed>& changed,
+                              std::span<const std::size_t> columns, const RuleTable& table) {
+  if (!changed) return {};
+  const auto& [rules, added] = *changed;
+  const auto numbers = span_of(rules);
+  if (added.shape(0) != numbers.size() || added.shape(1) != columns.size())
+    fail<DecodingError>({"argument.shape", "added"}, "additions are [", added.shape(0), ", ",
+                        added.shape(1), "], expected [", numbers.size(), ", ", columns.size(), "]");
+  for (std::size_t n = 0; n < numbers.size(); ++n)
+    if (numbers[n] < 0 || static_cast<std::uint64_t>(numbers[n]) >= table.size() ||
+        (n && numbers[n] <= numbers[n - 1]))
+      fail<DecodingError>({"argument.range", "rules"}, "rule ", numbers[n],
+                          " is not in the table, or does not ascend");
+  for (const double each : span_of(added))
+    if (!(each < std::numeric_limits<double>::infinity()))
+      fail<DecodingError>({"argument.value", "added"}, "an addition is NaN or infinity");
+  return {numbers, columns, span_of(added)};
+}
+
 template <class Options>
 using Shared = std::vector<std::shared_ptr<Options>>;
 
 /// The constructor of a decoder from model M and weights, and its options, which
-/// find(model, words, max_span, given, unknown, beat) finds.
+/// find(model, words, max_span, given, unknown, beat, changes) finds.
 template <class M, class Options, class Weighted, class Find>
 void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound, Find find) {
   using Handle = DecoderHandle<Weighted>;
@@ -113,20 +138,31 @@ void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound, Find find) {
       "options",
       [find](const Handle& self, const std::vector<Words>& sentences,
              const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
-             std::uint64_t first_number, int threads) {
+             std::uint64_t first_number, int threads,
+             const std::vector<std::optional<Changed>>& changed,
+             const std::vector<std::size_t>& columns) {
         Shared<Options> found(sentences.size());
+        std::vector<RuleChanges> changes(sentences.size());
+        for (const std::size_t column : columns)
+          if (column >= self.model.rules().stateless())
+            fail<DecodingError>({"argument.range", "columns"}, "no rule has a feature ", column);
+        for (std::size_t n = 0; n < std::min(changed.size(), changes.size()); ++n)
+          changes[n] = changes_of(changed[n], columns, self.model.rules().table());
         nb::gil_scoped_release release;
-        run_batch(
-            sentences.size(), first_number, threads, check_signals,
-            [&](std::size_t n, Interruption& interruption) {
-              found[n] = std::make_shared<Options>(find(
-                  self.model, sentences[n], max_span, given_of(given[n]),
-                  drops_unknown ? UnknownWords::drop : UnknownWords::copy, std::ref(interruption)));
-            });
+        run_batch(sentences.size(), first_number, threads, check_signals,
+                  [&](std::size_t n, Interruption& interruption) {
+                    found[n] = std::make_shared<Options>(
+                        find(self.model, sentences[n], max_span, given_of(given[n]),
+                             drops_unknown ? UnknownWords::drop : UnknownWords::copy,
+                             std::ref(interruption), changes[n]));
+                  });
         return found;
       },
       "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
-      "The options of sentences of words; given ones are (begin, end, kind, target words).");
+      "changed"_a = std::vector<std::optional<Changed>>(), "columns"_a = std::vector<std::size_t>(),
+      "The options of sentences of words; given ones are (begin, end, kind, target words). "
+      "`changed` are rules of each sentence, and what is added to their features at `columns`; "
+      "-infinity leaves a rule out.");
 }
 
 /// Searches many sentences; finish(search, result) takes what was found.

@@ -5,6 +5,7 @@
 #include "rule_corpus.hpp"
 #include "rule_table.hpp"
 #include "rules/instances.hpp"
+#include "rules/leave_one_out.hpp"
 #include "rules/lexical.hpp"
 #include "rules/pairs.hpp"
 #include "rules/ranks.hpp"
@@ -85,6 +86,28 @@ void bind_corpus_of_rules(nb::module_& m) {
           },
           "is_target"_a, "length"_a, "folder"_a, "max_memory"_a, "threads"_a, "ranks"_a, "places"_a,
           "shared"_a, Release());
+}
+
+void bind_leave_one_out(nb::module_& m) {
+  m.def(
+      "rules_of_pairs",
+      [](const CorpusHandle& corpus, const RuleTableHandle& table, std::int32_t max_phrase,
+         std::optional<GapSettings> gaps, In<std::int64_t> pairs, int threads) {
+        InstanceSettings settings;
+        settings.max_phrase = max_phrase;
+        settings.has_gaps = gaps.has_value();
+        if (gaps) settings.gaps = *gaps;
+        PairRules made;
+        {
+          nb::gil_scoped_release released;
+          made = rules_of_pairs(corpus.corpus, table.table, settings, span_of(pairs), threads);
+        }
+        return std::tuple(to_numpy(std::move(made.start)), to_numpy(std::move(made.rule)),
+                          to_numpy(std::move(made.added)));
+      },
+      "corpus"_a, "table"_a, "max_phrase"_a, "gaps"_a.none(), "pairs"_a.noconvert(), "threads"_a,
+      "The rules of a table that sentence pairs have: where each pair begins, rules, and what is "
+      "added to their two scores without the pair.");
 }
 
 void bind_instances(nb::module_& m) {
@@ -262,6 +285,7 @@ void bind_scores(nb::module_& m) {
 void bind_rules(nb::module_& m) {
   bind_corpus_of_rules(m);
   bind_instances(m);
+  bind_leave_one_out(m);
   bind_scores(m);
 }
 

@@ -16,7 +16,7 @@ class Matcher {
  public:
   Matcher(const WeightedHieroModel& model, TextWords words, std::size_t max_span,
           const GivenOptions& given, UnknownWords unknown, const std::function<void()>& beat,
-          ChartOptions& out)
+          const RuleChanges& changes, ChartOptions& out)
       : model_(model),
         table_(model.model().table()),
         words_(words),
@@ -26,7 +26,7 @@ class Matcher {
         unknown_(unknown),
         beat_(beat),
         out_(out),
-        collector_(model.model(), out, false),
+        collector_(model.model(), out, false, false, changes),
         labels_(words.size()) {}
 
   void run() {
@@ -138,11 +138,12 @@ class Matcher {
     for (std::int32_t at = item; at >= 0; at = items_[at].before)
       if (items_[at].gap.end) gaps_.push_back(items_[at].gap);
     std::reverse(gaps_.begin(), gaps_.end());
-    add_match(begin, end, node, false);
-    return gaps_.empty();
+    const bool has_rules = add_match(begin, end, node, false);
+    return gaps_.empty() && has_rules;
   }
 
-  void add_match(std::size_t begin, std::size_t end, RuleTable::Node node, bool is_unary) {
+  /// Whether there is any rule.
+  bool add_match(std::size_t begin, std::size_t end, RuleTable::Node node, bool is_unary) {
     const auto gaps = static_cast<std::int32_t>(gaps_.size());
     List list{static_cast<std::int32_t>(out_.size()), 0};
     const auto known = gaps ? lists_.find(node.number) : lists_.end();
@@ -152,13 +153,14 @@ class Matcher {
       model_.for_each_rule(table_.rules(node), [&](const RuleTable::Record& record) {
         if (gaps && model_.model().is_glue(record.rule)) return;
         const auto from = gaps ? -1 : static_cast<std::int32_t>(begin);
-        collector_.add_rule(from, gaps ? -1 : static_cast<std::int32_t>(end), record, gaps);
-        out_.left.push_back(left_of(record, gaps));
+        if (collector_.add_rule(from, gaps ? -1 : static_cast<std::int32_t>(end), record, gaps))
+          out_.left.push_back(left_of(record, gaps));
       });
       list.last = static_cast<std::int32_t>(out_.size());
       if (gaps) lists_.emplace(node.number, list);
     }
     add(begin, end, list, is_unary);
+    return list.first < list.last;
   }
 
   /// The label of the rule that was added last. Refuses a target that does not use each gap of the
@@ -249,11 +251,12 @@ class Matcher {
 
 ChartOptions find_chart_options(const WeightedHieroModel& model, TextWords words,
                                 std::size_t max_span, std::span<const GivenOption> given,
-                                UnknownWords unknown, const std::function<void()>& beat) {
+                                UnknownWords unknown, const std::function<void()>& beat,
+                                const RuleChanges& changes) {
   ChartOptions found;
   found.length = static_cast<std::int32_t>(words.size());
   const GivenOptions others(given, found.length);
-  Matcher(model, words, max_span, others, unknown, beat, found).run();
+  Matcher(model, words, max_span, others, unknown, beat, changes, found).run();
   return found;
 }
 

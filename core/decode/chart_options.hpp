@@ -36,6 +36,7 @@ struct ChartOptions : SentenceOptions {
 /// called every now and then, and may throw to end this.
 ChartOptions find_chart_options(const WeightedHieroModel& model, TextWords words,
                                 std::size_t max_span, std::span<const GivenOption> given,
-                                UnknownWords unknown, const std::function<void()>& beat);
+                                UnknownWords unknown, const std::function<void()>& beat,
+                                const RuleChanges& changes = {});
 
 }  // namespace rosewood

@@ -2,6 +2,7 @@
 #include "decode/option_collector.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rosewood {
 
@@ -31,17 +32,24 @@ std::vector<std::int32_t> word_numbers(const TableWords& table, TextWords words)
 }
 
 OptionCollector::OptionCollector(const RuleModel& model, SentenceOptions& out,
-                                 bool needs_edge_links, bool keeps_links)
+                                 bool needs_edge_links, bool keeps_links,
+                                 const RuleChanges& changes)
     : model_(model),
       out_(out),
       values_(static_cast<std::size_t>(model.table().layout().features)),
       needs_edge_links_(needs_edge_links),
-      keeps_links_(keeps_links) {
+      keeps_links_(keeps_links),
+      changes_(changes) {
   if (keeps_links) out.link_start.push_back(0);
 }
 
-void OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
+bool OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
                                const RuleTable::Record& record, std::int32_t gaps) {
+  std::span<const double> changed;
+  if (!changes_.rules.empty()) {
+    changed = changes_.of(record.rule);
+    if (std::ranges::any_of(changed, [](double value) { return std::isinf(value); })) return false;
+  }
   model_.table().append_target(record, out_.target);
   const std::int32_t symbols =
       place(begin, end, static_cast<std::int64_t>(record.rule), OptionOrigin::table);
@@ -52,6 +60,10 @@ void OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
                 model_.first_table_column();
   for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
     row[i] = values_[model_.table_columns()[i]];
+  if (!changed.empty()) {
+    double* all = out_.features.data() + out_.features.size() - model_.stateless();
+    for (std::size_t i = 0; i < changed.size(); ++i) all[changes_.columns[i]] += changed[i];
+  }
   for (const std::int64_t column : model_.orientation_columns())
     out_.orientations.push_back(column < 0 ? 0.0 : double{values_[column]});
   if (needs_edge_links_ || keeps_links_) model_.table().read_links(record, links_);
@@ -60,6 +72,7 @@ void OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
     out_.rule_links.insert(out_.rule_links.end(), links_.begin(), links_.end());
     out_.link_start.push_back(static_cast<std::int64_t>(out_.rule_links.size()));
   }
+  return true;
 }
 
 void OptionCollector::add_words(std::int32_t begin, std::int32_t end, TextWords target,

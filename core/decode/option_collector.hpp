@@ -17,10 +17,10 @@ class OptionCollector {
  public:
   /// Models of words want the links at the edges of options; others all of them.
   OptionCollector(const RuleModel& model, SentenceOptions& out, bool needs_edge_links,
-                  bool keeps_links = false);
+                  bool keeps_links = false, const RuleChanges& changes = {});
 
-  /// A rule of the table, with so many gaps.
-  void add_rule(std::int32_t begin, std::int32_t end, const RuleTable::Record& record,
+  /// A rule of the table, with so many gaps; false if it is left out.
+  bool add_rule(std::int32_t begin, std::int32_t end, const RuleTable::Record& record,
                 std::int32_t gaps = 0);
   /// A translation that is not in the table.
   void add_words(std::int32_t begin, std::int32_t end, TextWords target, OptionOrigin origin);
@@ -34,6 +34,7 @@ class OptionCollector {
   std::vector<float> values_;
   std::vector<RuleLink> links_;
   bool needs_edge_links_, keeps_links_;
+  RuleChanges changes_;
   std::unordered_map<std::string, std::size_t> extra_;
 };
 

@@ -20,9 +20,17 @@ void SentenceOptions::set_columns(std::vector<double>& rows, std::size_t first,
     std::copy_n(values.data() + n * columns, columns, rows.data() + n * width + first);
 }
 
+std::span<const double> RuleChanges::of(std::uint64_t rule) const {
+  const auto number = static_cast<std::int64_t>(rule);
+  const auto found = std::ranges::lower_bound(rules, number);
+  if (found == rules.end() || *found != number) return {};
+  const auto at = static_cast<std::size_t>(found - rules.begin());
+  return added.subspan(at * columns.size(), columns.size());
+}
+
 SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWords words,
                                       std::size_t max_span, std::span<const GivenOption> given,
-                                      UnknownWords unknown) {
+                                      UnknownWords unknown, const RuleChanges& changes) {
   const RuleTable& table = model.model().table();
   const auto ids = word_numbers(table.source_words(), words);
   SentenceOptions found;
@@ -32,7 +40,7 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
   const OrientationTracker tracker(model.model().slots());
   OptionCollector collector(model.model(), found,
                             tracker.needs_last_links() || tracker.needs_first_links(),
-                            !model.model().scorers().empty());
+                            !model.model().scorers().empty(), changes);
   std::size_t next_given = 0;  // words whose given options have been added
   const auto add_given = [&](std::size_t to) {
     for (; next_given < to; ++next_given)
@@ -42,10 +50,11 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
                 [&](std::size_t begin, std::size_t end, const RuleRange& range) {
                   add_given(begin);
                   if (others.has_forced(begin, end)) return;
-                  if (end == begin + 1) is_translated[begin] = 1;
                   model.for_each_rule(range, [&](const RuleTable::Record& record) {
-                    collector.add_rule(static_cast<std::int32_t>(begin),
-                                       static_cast<std::int32_t>(end), record);
+                    if (collector.add_rule(static_cast<std::int32_t>(begin),
+                                           static_cast<std::int32_t>(end), record) &&
+                        end == begin + 1)
+                      is_translated[begin] = 1;
                   });
                 });
   add_given(words.size());

@@ -28,6 +28,18 @@ struct GivenOption {
   TextWords target;
 };
 
+/// Rules that have other features in one sentence than in the table: `added` has a row for each
+/// rule, what is added to its features at `columns`. A rule with an addition of -infinity is left
+/// out.
+struct RuleChanges {
+  std::span<const std::int64_t> rules;  // ascending
+  std::span<const std::size_t> columns;
+  std::span<const double> added;
+
+  /// The row of a rule; empty: it stays as it is.
+  std::span<const double> of(std::uint64_t rule) const;
+};
+
 enum class OptionOrigin : std::uint8_t { table, given, unknown };
 
 /// The options of one sentence in flat arrays, by the first word of their span: for each first word
@@ -66,9 +78,10 @@ struct SentenceOptions {
 };
 
 /// Finds the options of a sentence, with the log probabilities of native reordering models.
+/// `changes` must outlive the call only.
 SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWords words,
                                       std::size_t max_span, std::span<const GivenOption> given,
-                                      UnknownWords unknown);
+                                      UnknownWords unknown, const RuleChanges& changes = {});
 
 /// The numbers of target words; -1 for those that no option has.
 std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,

@@ -16,7 +16,6 @@ from experiments.oscar.systems import METRIC, Run
 from rosewood.corpus import IndexedCorpus
 from rosewood.forest import ForestSetWriter
 from rosewood.pipeline import Translator
-from rosewood.pipeline.model_stages import read_links
 from rosewood.pipeline.tuning_data import (
     DevSentences,
     NBestLists,
@@ -74,7 +73,7 @@ def _lists(run: Run, base: str, seed: int, names: Sequence[str]) -> dict[str, Pa
     tuned = Translator.load(run.model(base, seed)).bundle.weights
     keys = {each["name"]: each["key"] for each in told["stages"]}
     corpus = IndexedCorpus.open(stage_folder(run.work, "tokenise", keys["tokenise"]) / "corpus")
-    links = read_links(stage_folder(run.work, "align", keys["align"]))
+    links = stage_folder(run.work, "align", keys["align"])
     made = {}
     for name in names:
         made[name] = file = run.folder / f"{name}.rwf"

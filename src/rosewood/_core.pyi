@@ -255,9 +255,9 @@ class PhraseDecoder:
         `rule_weights` are those of rules by their numbers in the table, each finite.
         """
 
-    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
+    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int, changed: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]] | None] = [], columns: Sequence[int] = []) -> list[SentenceOptions]:
         """
-        The options of sentences of words; given ones are (begin, end, kind, target words).
+        The options of sentences of words; given ones are (begin, end, kind, target words). `changed` are rules of each sentence, and what is added to their features at `columns`; -infinity leaves a rule out.
         """
 
     def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, boundary_words: int, stack_size: int, distortion_limit: int, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
@@ -307,9 +307,9 @@ class HieroDecoder:
         `rule_weights` are those of rules by their numbers in the table, each finite.
         """
 
-    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[ChartOptions]:
+    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int, changed: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]] | None] = [], columns: Sequence[int] = []) -> list[ChartOptions]:
         """
-        The options of sentences of words; given ones are (begin, end, kind, target words).
+        The options of sentences of words; given ones are (begin, end, kind, target words). `changed` are rules of each sentence, and what is added to their features at `columns`; -infinity leaves a rule out.
         """
 
     def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, boundary_words: int, cell_size: int, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
@@ -884,6 +884,11 @@ class InstanceCollector:
 
     @staticmethod
     def write_marginals(targets: str, rules: int, has_gaps: bool, discounts: Sequence[float] | None, folder: str, max_memory: int, threads: int, marginals: str) -> None: ...
+
+def rules_of_pairs(corpus: AlignedCorpus, table: RuleTable, max_phrase: int, gaps: GapSettings | None, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]]:
+    """
+    The rules of a table that sentence pairs have: where each pair begins, rules, and what is added to their two scores without the pair.
+    """
 
 class LexicalWeights:
     """How likely words translate each other."""

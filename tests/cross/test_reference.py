@@ -27,6 +27,7 @@ from tests.reference import (
     metrics,
     oscar,
     packing,
+    rule_scores,
     search,
     symmetrize,
     transform,
@@ -88,7 +89,7 @@ def test_every_kernel_has_its_loop():
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
-        align, align_words, symmetrize, consensus, packing, classifiers, oscar,
+        align, align_words, symmetrize, consensus, packing, classifiers, oscar, rule_scores,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)

@@ -207,6 +207,39 @@ def scored(
     return found
 
 
+def rules_of_pairs(
+    seen: Sequence[Sequence[Seen]], pair: int
+) -> dict[tuple[Symbols, Symbols], tuple[float, float]]:
+    """Leave one out: what is added to both log scores of each rule of a pair without that pair.
+
+    `seen` are the rules of each pair.  A rule that was seen in this pair alone has -infinity.
+    """
+
+    def counts(some: Sequence[Sequence[Seen]]) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:
+        both: Counter[Any] = Counter()
+        source: Counter[Any] = Counter()
+        target: Counter[Any] = Counter()
+        for each in (one for rules in some for one in rules):
+            share = Fraction(1, each.share)
+            both[each.source, each.target] += share
+            source[each.source] += share
+            target[each.target] += share
+        return both, source, target
+
+    every, rest = counts(seen), counts([*seen[:pair], *seen[pair + 1 :]])
+    found = {}
+    for each in seen[pair]:
+        name = each.source, each.target
+        if not rest[0][name]:
+            found[name] = (-math.inf, -math.inf)
+            continue
+        before = [every[0][name] / every[1][name[0]], every[0][name] / every[2][name[1]]]
+        after = [rest[0][name] / rest[1][name[0]], rest[0][name] / rest[2][name[1]]]
+        ef, fe = (math.log(a) - math.log(b) for a, b in zip(after, before, strict=True))
+        found[name] = (ef, fe)
+    return found
+
+
 def taken(discounts: Sequence[float], count: Fraction, seen: int) -> float:
     """What is taken from a count: of shares as much of each as of a whole one."""
     return float(count / seen) * min(seen, discounts[min(seen, 3) - 1])

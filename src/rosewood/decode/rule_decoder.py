@@ -35,6 +35,7 @@ from rosewood.errors import DecodingError
 from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.lm import Model
 from rosewood.resources import check_threads
+from rosewood.rules.leave_one_out import SCORES
 from rosewood.rules.table import RuleTable
 
 PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
@@ -245,6 +246,7 @@ class RuleDecoder(ABC):
             self.unknown == "drop",
             number,
             threads,
+            *self._changed(sources),
         )
         count = sum(each.computed != "hypothesis" for each in self._declared)
         alone = self.features.dense[:count]
@@ -260,6 +262,23 @@ class RuleDecoder(ABC):
             except DecodingError as error:
                 raise error.restated(f"sentence {place}: {error}", line=place) from error
         return every
+
+    def _changed(self, sources: list[Source]) -> tuple[list[Any], list[int]]:
+        """Rules that sentences have otherwise than the table, and which features change."""
+        if all(source.left_out is None for source in sources):
+            return [], []
+        names = self.features.dense
+        places = [(n, names.index(name)) for n, name in enumerate(SCORES) if name in names]
+        changed: list[Any] = []
+        for source in sources:
+            left_out = source.left_out
+            if left_out is None:
+                changed.append(None)
+                continue
+            added = left_out.added[:, [n for n, _ in places]]
+            added = np.where(left_out.is_removed[:, None], -np.inf, added)
+            changed.append((left_out.rules, np.ascontiguousarray(added)))
+        return changed, [place for _, place in places]
 
     def _unknown_words(self, source: Source) -> list[tuple[int, int, int, tuple[str, ...]]]:
         if not callable(self.unknown):

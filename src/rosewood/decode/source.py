@@ -9,6 +9,7 @@ from typing import cast
 
 from rosewood.arguments import check_list, check_type, check_whole
 from rosewood.errors import DecodingError, RuleError
+from rosewood.rules.leave_one_out import LeftOut
 from rosewood.rules.table_words import encoded, sentence_text
 
 Words = tuple[str, ...]
@@ -52,11 +53,15 @@ class Forced:
 
 @dataclass(frozen=True)
 class Source:
-    """A sentence with its glossary; with a reference, only its derivations are searched."""
+    """A sentence with its glossary; with a reference, only its derivations are searched.
+
+    `left_out` are rules that it is translated without, or with other scores.
+    """
 
     words: tuple[str, ...]
     forced: tuple[Forced, ...] = ()
     reference: tuple[str, ...] | None = None
+    left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", _words("", self.words))
@@ -64,6 +69,7 @@ class Source:
         object.__setattr__(self, "forced", tuple(self.forced))
         for each in self.forced:
             check_type("forced", each, Forced, "a list of Forced", error=DecodingError)
+        check_type("left_out", self.left_out, LeftOut | None, "a LeftOut", error=DecodingError)
         if self.reference is not None:
             object.__setattr__(self, "reference", _words("its reference: ", self.reference))
         exclusive = sorted({(each.begin, each.end) for each in self.forced if each.exclusive})

@@ -170,7 +170,11 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
 
 def _training_sentences(task: Task) -> TrainingSentences:
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
-    return TrainingSentences(corpus, task.settings.tune_sentences)
+    if not task.settings.leave_one_out:
+        return TrainingSentences(corpus, task.settings.tune_sentences)
+    rules = RuleTable.open(task.needs["extract"].folder / "rules")
+    links = task.needs["align"].folder
+    return TrainingSentences(corpus, task.settings.tune_sentences, links, rules)
 
 
 class _Training(NamedTuple):

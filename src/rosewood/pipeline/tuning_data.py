@@ -8,19 +8,24 @@ translated, and the other rules that it has are scored without it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 
 import numpy as np
 
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder
-from rosewood.decode.source import Sentence
+from rosewood.decode.source import Sentence, Source
 from rosewood.forest import Forest
 from rosewood.pipeline.background import ahead
+from rosewood.pipeline.model_stages import read_links
+from rosewood.rules import RuleTable
+from rosewood.rules.leave_one_out import LeaveOneOut, LeftOut
 from rosewood.sequences import LazySequence
 
+_SENTENCES = 64  # whose own rules are in memory
 _WAITING = 64  # forests at most that are searched and not yet made into lists
 
 
@@ -33,7 +38,7 @@ class TuningSentences(ABC):
         """The references of each sentence."""
 
     @abstractmethod
-    def sources(self, numbers: range) -> list[Sentence]:
+    def sources(self, numbers: range) -> Iterable[Sentence]:
         """Some sentences, as a decoder takes them."""
 
     def __len__(self) -> int:
@@ -57,10 +62,16 @@ class DevSentences(TuningSentences):
 
 @dataclass(frozen=True)
 class TrainingSentences(TuningSentences):
-    """Sentences of the training corpus, at most so many, spread over it."""
+    """Sentences of the training corpus, at most so many, spread over it.
+
+    With the folder of its links and the rules that were extracted from it, a sentence is translated
+    as if it were not in the corpus.
+    """
 
     corpus: IndexedCorpus
     most: int | None
+    links: Path | None = None
+    rules: RuleTable | None = None
 
     @cached_property
     def chosen(self) -> list[int]:
@@ -70,12 +81,27 @@ class TrainingSentences(TuningSentences):
         numbers: list[int] = ((np.arange(count) * size) // max(1, count)).tolist()
         return numbers
 
+    @cached_property
+    def _rest(self) -> LeaveOneOut | None:
+        if self.links is None or self.rules is None:
+            return None
+        return LeaveOneOut(self.rules, self.corpus, read_links(self.links))
+
     @property
     def references(self) -> Sequence[list[str]]:
         return _TargetTexts(self.corpus, self.chosen)
 
-    def sources(self, numbers: range) -> list[Sentence]:
-        return [self.corpus.source.words(self.chosen[i]) for i in numbers]
+    def sources(self, numbers: range) -> Iterator[Sentence]:
+        for first in range(numbers.start, numbers.stop, _SENTENCES):
+            some = self.chosen[first : min(first + _SENTENCES, numbers.stop)]
+            left_out: Sequence[LeftOut | None] = [None] * len(some)
+            if self._rest is not None:
+                left_out = self._rest.of(some)
+            for pair, rules in zip(some, left_out, strict=True):
+                yield Source(tuple(self.corpus.source.words(pair)), left_out=rules)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (TrainingSentences, (self.corpus, self.most, self.links, self.rules))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from rosewood.lazy_names import lazy_names
 if TYPE_CHECKING:
     from rosewood.rules.events import EventBlock, orientation_events
     from rosewood.rules.extraction import Extracted, extract, extract_files
+    from rosewood.rules.leave_one_out import LeaveOneOut, LeftOut
     from rosewood.rules.rule import Gap, Rule
     from rosewood.rules.settings import ExtractionSettings
     from rosewood.rules.table import Matches, Options, RuleTable
@@ -21,6 +22,8 @@ __all__ = [
     "Extracted",
     "ExtractionSettings",
     "Gap",
+    "LeaveOneOut",
+    "LeftOut",
     "Matches",
     "Options",
     "Rule",

@@ -281,7 +281,7 @@ class _Extraction:
         self._tell("numbering phrases", 2, 2)
         settings = self.settings
         collector = _core.InstanceCollector(
-            native, ranks[0], ranks[1], settings.max_phrase, _gaps(settings),
+            native, ranks[0], ranks[1], settings.max_phrase, gap_settings(settings),
             -1 if settings.kind is None else KINDS.index(settings.kind), *self._room(),
         )  # fmt: skip
         for begin in range(0, len(self.corpus), _SENTENCES):
@@ -322,7 +322,8 @@ class _Extraction:
         (self.work.folder / "targets").unlink()
 
 
-def _gaps(settings: ExtractionSettings) -> _core.GapSettings | None:
+def gap_settings(settings: ExtractionSettings) -> _core.GapSettings | None:
+    """Limits of rules with gaps; None if there are none."""
     if not settings.hierarchical:
         return None
     return _core.GapSettings(
