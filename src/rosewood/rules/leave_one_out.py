@@ -54,7 +54,7 @@ class LeftOut:
     @property
     def is_removed(self) -> NDArray[np.bool_]:
         """Which rules were seen in the pair alone."""
-        is_removed: NDArray[np.bool_] = np.isneginf(self.added).any(axis=1)
+        is_removed: NDArray[np.bool_] = np.asarray(np.isneginf(self.added).any(axis=1))
         return is_removed
 
 
