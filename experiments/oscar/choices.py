@@ -28,9 +28,8 @@ GRIDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "pro_dev_id": ("pro", "dev", {"l2": "1e-4,1e-3,1e-2,1e-1"}),
     "l1_dev_id": ("l1", "dev", {"penalty": "3e-4,1e-3,3e-3,1e-2"}),
     "l1_train_id": ("l1", "train", {"penalty": "3e-4,1e-3,3e-3,1e-2"}),
-    "oscar": ("oscar", "both", {"lambda2": "1e-9,3e-9,1e-8,3e-8"}),
+    "oscar": ("oscar", "both", {"lambda2": "1e-9,3e-9,1e-8,3e-8", "l2": "1e-4,1e-2"}),
 }
-_FIXED = {"oscar": ["batch=1000", "delay=200000"]}
 
 
 def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> list[str]:
@@ -44,7 +43,11 @@ def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> lis
         lists = _lists(run, base, seed, (*wanted, "devtest"))
         first = lists[wanted[0]]
         grid = [each for key, value in values.items() for each in ("--grid", f"{key}={value}")]
-        fixed = [each for one in _FIXED.get(name, []) for each in ("--grid", one)]
+        fixed: list[str] = []
+        if name == "oscar":  # as training has it; and a pass of steps before their size falls
+            rules = len(Translator.load(run.model("lists", seed)).decoder.table)
+            for one in (f"dimension={rules}", "batch=1000", f"delay={50 * run.sentences}"):
+                fixed += ["--grid", one]
         dev = ["--dev", lists["dev"]] if on == "both" else []
         command = rosewood(
             "sweep", first, *dev, "--select", lists["devtest"], "--method", method, "--metric",

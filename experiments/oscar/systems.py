@@ -33,18 +33,20 @@ class Row(NamedTuple):
     sweep: str | None = None
 
 
+_PRO = ("--tune", "pro", "--set", "interpolation=0.4")
+_OSCAR = ("--tune", "oscar", "--set", "interpolation=0.4")
 _TRAIN, _ID = ("--tune-on", "train"), ("--feature", "rule-ids")
 ROWS = {
     "mert": Row("MERT", "dev", "default", ("--tune", "mert")),
-    "pro_dev": Row("PRO", "dev", "default", ("--tune", "pro")),
-    "pro_train": Row("PRO", "train", "default", ("--tune", "pro", *_TRAIN)),
-    "pro_dev_id": Row("PRO", "dev", "+id", ("--tune", "pro", *_ID), "pro_dev_id"),
+    "pro_dev": Row("PRO", "dev", "default", _PRO),
+    "pro_train": Row("PRO", "train", "default", (*_PRO, *_TRAIN)),
+    "pro_dev_id": Row("PRO", "dev", "+id", (*_PRO, *_ID), "pro_dev_id"),
     "l1_train_id": Row("L1", "train", "+id", ("--tune", "l1", *_TRAIN, *_ID), "l1_train_id"),
     "l1_dev_id": Row("L1", "dev", "+id", ("--tune", "l1", *_ID), "l1_dev_id"),
-    "oscar": Row("OSCAR", "both", "+group", ("--tune", "oscar"), "oscar"),
+    "oscar": Row("OSCAR", "both", "+group", _OSCAR, "oscar"),
     "oscar_all_rules": Row(
         "OSCAR, without leave one out", "both", "+group",
-        ("--tune", "oscar", "--no-leave-one-out"), "oscar",
+        (*_OSCAR, "--no-leave-one-out"), "oscar",
     ),
 }  # fmt: skip
 OSCAR = "oscar"

@@ -11,6 +11,7 @@ from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Learner
 from rosewood.learn.pairs import differences, gain_unit, sample_pairs
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics.metric import Metric
 from rosewood.settings import setting
 
 
@@ -22,13 +23,16 @@ class Ranking(Learner):
     keep: int = setting(50, "Pairs kept of each list, Ξ.", low=1)
     threshold: float = setting(0.05, "Minimum difference in the metric (of 1), α.", low=0)
     smoothing: float = setting(1.0, "Added to the n-gram counts of sentence BLEU.", low=0)
+    brevity: float = setting(
+        1.0, "Added to the reference length in sentence BLEU; 0 makes translations short.", low=0
+    )
     k: int = setting(100, "Strings of a forest from which pairs are sampled.", low=2)
 
     def feature_differences(
         self, tuning: TuningSet, candidates: Candidates, random: np.random.Generator
     ) -> Candidates:
         """Feature differences of sampled pairs."""
-        gains = tuning.metric.sentence_gains(candidates.statistics, smoothing=self.smoothing)
+        gains = self._gains(tuning.metric, candidates.statistics)
         pairs = sample_pairs(
             candidates,
             gains,
@@ -38,6 +42,17 @@ class Ranking(Learner):
             random=random,
         )
         return differences(candidates, pairs)
+
+    def _gains(self, metric: Metric, statistics: FloatArray) -> FloatArray:
+        """The metric of each candidate by itself.
+
+        Add-one smoothing of n-gram counts alone favours short candidates: their precision gains
+        more than the brevity penalty takes (Nakov et al. 2012).  So the reference is longer, too.
+        """
+        if metric.name == "bleu" and self.brevity:
+            statistics = statistics.copy()
+            statistics[:, metric.columns.index("reference_words")] += self.brevity
+        return metric.sentence_gains(statistics, smoothing=self.smoothing)
 
 
 def ranking_units(varies: FloatArray, dense: int) -> FloatArray:
