@@ -157,16 +157,13 @@ void bind_table(nb::module_& m) {
           [](const RuleTableHandle& self, std::uint64_t id) { return self.table.rule_of(id); },
           "id"_a, "The rule of an id; behind the last one if there is none.")
       .def(
-          "rules_of",
-          [](const RuleTableHandle& self, In<std::int64_t> ids) {
-            std::vector<std::int64_t> found;
-            {
-              nb::gil_scoped_release release;
-              found = self.table.rules_of(span_of(ids));
-            }
-            return taken(found);
+          "add_by_id",
+          [](const RuleTableHandle& self, In<std::int64_t> ids, In<double> values,
+             Out<double> out) {
+            return self.table.add_by_id(span_of(ids), span_of(values), span_of(out));
           },
-          "ids"_a.noconvert(), "The rules of ids, which ascend; -1 where there is none.")
+          "ids"_a.noconvert(), "values"_a.noconvert(), "out"_a.noconvert(), Release(),
+          "Adds values to those of the rules of ids, which ascend; how many are not 0.")
       .def(
           "find_word",
           [](const RuleTableHandle& self, bool is_target, Bytes word) {

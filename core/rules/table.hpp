@@ -146,8 +146,10 @@ class RuleTable {
   std::vector<float> feature_rows(std::span<const std::int64_t> rules) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
-  /// The rules of ids, which ascend; -1 where there is none.
-  std::vector<std::int64_t> rules_of(std::span<const std::int64_t> ids) const;
+  /// Adds values to those that the rules of ids have in `out`, by their numbers. Ids ascend; those
+  /// of no rule are ignored. How many rules have been given a value that is not 0.
+  std::uint64_t add_by_id(std::span<const std::int64_t> ids, std::span<const double> values,
+                          std::span<double> out) const;
   /// The rule that is the last one of its source, from this one on.
   std::uint64_t last_of_source(std::uint64_t rule) const {
     return next_set_bit(last_, layout_.rules, rule);

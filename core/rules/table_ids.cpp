@@ -35,12 +35,16 @@ std::uint64_t RuleTable::rule_of(std::uint64_t id) const {
   return rule < layout_.rules && this->id(rule) == id ? rule : layout_.rules;
 }
 
-std::vector<std::int64_t> RuleTable::rules_of(std::span<const std::int64_t> ids) const {
-  std::vector<std::int64_t> found(ids.size(), -1);
-  std::uint64_t rule = 0;
+std::uint64_t RuleTable::add_by_id(std::span<const std::int64_t> ids,
+                                   std::span<const double> values, std::span<double> out) const {
+  if (ids.size() != values.size() || out.size() != layout_.rules)
+    fail<RuleError>({"argument.shape", "values"}, "there are ", values.size(), " values for ",
+                    ids.size(), " ids, and room for ", out.size(), " of ", layout_.rules, " rules");
+  std::uint64_t rule = 0, added = 0;
   for (std::size_t n = 0; n < ids.size(); ++n) {
     if (ids[n] < 0 || (n && ids[n] <= ids[n - 1]))
       fail<RuleError>({"argument.value", "ids"}, "ids must ascend from 0 on");
+    if (values[n] == 0) continue;  // memory that nobody wrote to costs nothing
     const auto id = static_cast<std::uint64_t>(ids[n]);
     if (!layout_.ids_width) {
       rule = std::min(id, layout_.rules);
@@ -53,9 +57,11 @@ std::vector<std::int64_t> RuleTable::rules_of(std::span<const std::int64_t> ids)
       rule = first_from(id, begin, std::min(begin + step + 1, layout_.rules));
     }
     if (rule == layout_.rules) break;
-    if (this->id(rule) == id) found[n] = static_cast<std::int64_t>(rule);
+    if (this->id(rule) != id) continue;
+    out[static_cast<std::size_t>(rule)] += values[n];
+    ++added;
   }
-  return found;
+  return added;
 }
 
 }  // namespace rosewood

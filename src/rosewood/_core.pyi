@@ -977,8 +977,10 @@ class RuleTable:
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""
 
-    def rules_of(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
-        """The rules of ids, which ascend; -1 where there is none."""
+    def add_by_id(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> int:
+        """
+        Adds values to those of the rules of ids, which ascend; how many are not 0.
+        """
 
     def find_word(self, is_target: bool, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """The number of a word; -1 if it has none."""

@@ -122,11 +122,15 @@ def test_filtering_keeps_what_sentences_can_use(rules, texts, limit, threads):
         numbers = {rule.id: number for number, rule in enumerate(small)}
         for step in (1, 2, 3):
             ids = np.arange(0, table.num_ids + 4, step)
-            expected = [numbers.get(each, -1) for each in ids.tolist()]
-            assert small.native.rules_of(ids).tolist() == expected
-            assert table.native.rules_of(ids).tolist() == [
-                each if each < len(table) else -1 for each in ids.tolist()
-            ]
+            for each, own in ((small, numbers), (table, {n: n for n in range(len(table))})):
+                expected = np.ones(len(each))
+                known = [(own[id_], id_) for id_ in ids.tolist() if id_ in own]
+                for number, id_ in known:
+                    expected[number] += id_
+                found = np.ones(len(each))
+                added = each.native.add_by_id(ids, ids.astype(float), found)
+                assert added == sum(id_ > 0 for _, id_ in known)
+                assert found.tolist() == expected.tolist()
         assert small.labels == table.labels
         again = small.filter(map(" ".join, texts), place.with_name("again"), limit=limit)
         assert list(again) == list(small)

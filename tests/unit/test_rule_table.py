@@ -112,10 +112,14 @@ def test_ids_of_many_rules(table, tmp_path):
     assert each == [matches.rule[begin:end].tolist() for begin, end in starts]
     assert small.ids(matches.rule).dtype == np.int64
     assert small.ids([]).tolist() == small.matches("").rule.tolist() == []
-    assert small.native.rules_of(np.empty(0, np.int64)).tolist() == []
+    room = np.zeros(len(small))
+    assert small.native.add_by_id(np.empty(0, np.int64), np.empty(0), room) == 0
     for wrong in ([-1], [2, 1], [1, 1]):
         with refuses(RuleError, "argument.value", argument="ids"):
-            small.native.rules_of(np.array(wrong))
+            small.native.add_by_id(np.array(wrong), np.ones(len(wrong)), room)
+    for values, out in ((np.ones(2), room), (np.ones(1), np.zeros(len(small) + 1))):
+        with refuses(RuleError, "argument.shape", argument="values"):
+            small.native.add_by_id(np.array([0]), values, out)
     assert repr(options) == f"Options({len(options)} options)"
     assert repr(matches) == f"Matches({len(matches)} matches)"
     for bad, code, argument in (

@@ -8,12 +8,13 @@ from math import inf
 import numpy as np
 
 from rosewood import _core
-from rosewood.decode.features import feature_names, sparse_values
+from rosewood.decode.features import feature_names, numbers_rules, sparse_values
 from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
 from rosewood.decode.results import EdgeRule, SearchResult
 from rosewood.decode.rule_results import RuleResults
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse, SearchReport, Translation
+from rosewood.forest.sparse import numbered_name
 
 
 class PhraseResults(RuleResults):
@@ -42,6 +43,12 @@ class PhraseResults(RuleResults):
         ]
         features = {n: v for n, v in zip(self._features.dense, values.tolist(), strict=True) if v}
         for each in self._sparse.values():  # an option is used once: no word is translated twice
+            if numbers_rules(each):
+                for _, rule in sorted(zip(chosen.tolist(), rules, strict=True)):
+                    if rule >= 0:
+                        name = numbered_name(each.template, rule)
+                        features[name] = features.get(name, 0.0) + 1.0
+                continue
             _, keys, numbers = sparse_values(each, options, np.sort(chosen).astype(np.int64))
             for name, value in zip(feature_names(each, keys), numbers.tolist(), strict=True):
                 features[name] = features.get(name, 0.0) + value

@@ -15,6 +15,7 @@ from rosewood.decode.features import (
     Describing,
     SparseFeature,
     feature_ids,
+    numbers_rules,
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
@@ -134,7 +135,11 @@ class RuleResults(ABC):
             none = np.zeros(len(edge_option) + 1, np.int64)
             return {"feat_start": none, "feat_id": np.empty(0, np.int32),
                     "feat_value": np.empty(0)}  # fmt: skip
-        used = np.unique(edge_option[edge_option >= 0]).astype(np.int64)
+        is_used = np.zeros(len(options) + 1, np.bool_)
+        is_used[edge_option] = True  # the last is of edges without option
+        used = np.flatnonzero(is_used[:-1])
+        if len(self._sparse) == 1 and numbers_rules(*self._sparse.values()):
+            return self._rule_rows(options, edge_option, used)
         rows = [sparse_values(each, options, used) for each in self._sparse.values()]
         ids = [
             feature_ids(each, self._features.sparse, keys)
@@ -168,3 +173,18 @@ class RuleResults(ABC):
             "feat_id": ids_in_order[pick].astype(np.int32),
             "feat_value": values[pick],
         }
+
+    def _rule_rows(
+        self, options: TranslationOptions, edge_option: IdArray, used: LongArray
+    ) -> dict[str, Any]:
+        """The same where each option has one feature at most: the id of its rule."""
+        (feature,) = self._sparse.values()
+        own = used[options.rule[used] >= 0]
+        ids = np.full(len(options) + 1, -1, np.int32)
+        ids[own] = feature_ids(feature, self._features.sparse, options.rule_id[own])
+        row = ids[edge_option]
+        has_rule = row >= 0
+        feat_start = np.zeros(len(edge_option) + 1, np.int64)
+        np.cumsum(has_rule, out=feat_start[1:])
+        feat_id = row[has_rule]
+        return {"feat_start": feat_start, "feat_id": feat_id, "feat_value": np.ones(len(feat_id))}

@@ -26,20 +26,10 @@ def rule_weights(
     Weights of rules that the table does not have are ignored: it may be a part of another one.
     """
     found: FloatArray | None = None
+    added = 0
     for feature in features:
-        if not numbers_rules(feature) or feature.template not in weights.numbered:
-            continue
-        ids, values = weights.numbered[feature.template]
-        is_used = values != 0.0
-        if not is_used.all():
-            ids, values = ids[is_used], values[is_used]
-        rules = table.native.rules_of(np.ascontiguousarray(ids))
-        is_known = rules >= 0
-        if not is_known.all():
-            rules, values = rules[is_known], values[is_known]
-        if not len(rules):
-            continue
-        if found is None:
-            found = np.zeros(len(table))
-        found[rules] += values
-    return found
+        if numbers_rules(feature) and feature.template in weights.numbered:
+            ids, values = map(np.ascontiguousarray, weights.numbered[feature.template])
+            found = np.zeros(len(table)) if found is None else found
+            added += table.native.add_by_id(ids, values, found)
+    return found if added else None
