@@ -32,7 +32,7 @@ class Pro(Ranking):
     l2: float = setting(1e-4, "L2 penalty, in units of the features' spread.", low=0)
     iterations: int = setting(100, "Maximum L-BFGS iterations per round.", low=1)
     interpolation: float = setting(
-        0.1, "Interpolation factor of each round of the tuning loop, Ψ.", low=0, high=1
+        0.4, "Interpolation factor of each round of the tuning loop, Ψ.", low=0, high=1
     )
 
     def fit(
