@@ -29,7 +29,9 @@ def rule_weights(
     added = 0
     for feature in features:
         if numbers_rules(feature) and feature.template in weights.numbered:
-            ids, values = map(np.ascontiguousarray, weights.numbered[feature.template])
+            ids, values = weights.numbered[feature.template]
             found = np.zeros(len(table)) if found is None else found
-            added += table.native.add_by_id(ids, values, found)
+            added += table.native.add_by_id(
+                np.ascontiguousarray(ids), np.ascontiguousarray(values), found
+            )
     return found if added else None
