@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,19 +39,9 @@ class Sentence:
 
     number: int
 
-    @cached_property
+    @property
     def _all(self) -> tuple[list[str], np.ndarray, list[dict[str, float]]]:
-        random = np.random.default_rng([7, self.number])
-        texts, tables, rows = [], [], []
-        for _ in range(SIZE):
-            right = random.random(WORDS) < random.uniform(0.1, 0.95)
-            words = np.where(right, self.reference.split(), "z").tolist()
-            rules = random.integers(0, KINDS, WORDS) + KINDS * ~right
-            texts.append(" ".join(words))
-            ids, counts = np.unique(rules, return_counts=True)
-            tables.append({f"rule:{i}": float(n) for i, n in zip(ids, counts, strict=True)})
-            rows.append([random.standard_normal(), 0.2 * right.sum() + random.standard_normal()])
-        return texts, np.array(rows), tables
+        return _candidates(self.number)
 
     @property
     def reference(self) -> str:
@@ -74,6 +64,21 @@ class Sentence:
         return Forest.from_nbest(
             [texts[i] for i in best], rows[best], sparse=[tables[i] for i in best], features=space
         )
+
+
+@cache
+def _candidates(number: int) -> tuple[list[str], np.ndarray, list[dict[str, float]]]:
+    random = np.random.default_rng([7, number])
+    texts, tables, rows = [], [], []
+    for _ in range(SIZE):
+        right = random.random(WORDS) < random.uniform(0.1, 0.95)
+        words = np.where(right, Sentence(number).reference.split(), "z").tolist()
+        rules = random.integers(0, KINDS, WORDS) + KINDS * ~right
+        texts.append(" ".join(words))
+        ids, counts = np.unique(rules, return_counts=True)
+        tables.append({f"rule:{i}": float(n) for i, n in zip(ids, counts, strict=True)})
+        rows.append([random.standard_normal(), 0.2 * right.sum() + random.standard_normal()])
+    return texts, np.array(rows), tables
 
 
 def lists(first: int, count: int) -> list[CandidateList]:
@@ -217,19 +222,22 @@ def everything(folder: Path, result) -> tuple:
     return json.dumps(result.history), [file.read_bytes() for file in files]
 
 
-@pytest.mark.parametrize("stop", ["1:25", "2:0", "3:45"])
-def test_stopped_in_a_round_it_goes_on(tmp_path, stop):
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    expected = everything(whole, loop(whole, processes=2))
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    return everything(folder, loop(folder, processes=2, rounds=2))
+
+
+@pytest.mark.parametrize("stop", ["1:25", "2:0", "2:45"])
+def test_stopped_in_a_round_it_goes_on(whole, tmp_path, stop):
     with pytest.raises(KeyboardInterrupt):
-        loop(parts, stop)
-    assert everything(parts, loop(parts)) == expected
+        loop(tmp_path, stop, rounds=2)
+    assert everything(tmp_path, loop(tmp_path, rounds=2)) == whole
 
 
-def test_more_rounds_go_on(tmp_path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    loop(one, rounds=1)
-    assert everything(one, loop(one, rounds=2))[0] == everything(two, loop(two, rounds=2))[0]
+def test_more_rounds_go_on(whole, tmp_path):
+    loop(tmp_path, rounds=1)
+    assert everything(tmp_path, loop(tmp_path, rounds=2)) == whole
 
 
 def test_other_settings_need_another_folder(tmp_path):
@@ -258,10 +266,10 @@ def test_lists_need_sentences(tmp_path):
 
 def test_a_damaged_file_of_pairs_is_refused(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        loop(tmp_path, "1:45")
+        loop(tmp_path, "1:45", rounds=1)
     file = tmp_path / "training" / "pairs-00000-1.npz"
     file.write_bytes(b"x")
     with refuses(FormatError, "file.format"):
-        loop(tmp_path)
+        loop(tmp_path, rounds=1)
     shutil.rmtree(tmp_path / "training")
-    assert loop(tmp_path).score > 0
+    assert loop(tmp_path, rounds=1).score > 0
