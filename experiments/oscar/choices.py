@@ -65,7 +65,7 @@ def trials(run: Run, name: str) -> list[dict[str, object]]:
     if not file.exists():
         return []
     rows = (json.loads(line) for line in file.read_text("utf-8").splitlines() if line)
-    values = [row.get("value", row) for row in rows]
+    values = [row.get("result", row) for row in rows]
     return [each for each in values if isinstance(each, dict) and "score" in each]
 
 

@@ -162,3 +162,28 @@ def test_killed_at_every_step_of_the_end(runs, wanted, there):
             break
     assert number > 15
     finish(runs, model)
+
+
+@pytest.mark.slow
+def test_killed_while_groups_are_learnt(runs):
+    """Between shards, passes and rounds of the tuning loop with training data."""
+    runs.clear()
+    oscar = {
+        "tune": "oscar", "rounds": 2, "nbest": 10, "set": {"passes": 3, "keep": 10, "rounds": 1},
+    }  # fmt: skip
+    assert runs.run(settings=oscar)["code"] == 0, runs.errors()
+    model = contents(runs.place / "model")
+    chance = random.Random(SEED)
+    work = runs.place / "model.work"
+    for _ in range(3):
+        for stage in ("tune", "report"):
+            for folder in work.glob(f"{stage}-*"):
+                shutil.rmtree(folder)
+        for name in ("model", "model.html"):
+            path = runs.place / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for _ in range(3):
+            done = runs.run(settings=oscar, at=chance.randrange(4, 25))
+            assert done["code"] in (0, -9), runs.errors()
+        assert runs.run(settings=oscar)["code"] == 0, runs.errors()
+        assert contents(runs.place / "model") == model

@@ -57,7 +57,7 @@ class OscarTraining:
         pairs = self._lists.pairs(weights, number)
         facts: dict[str, Any] = {
             "training_score": pairs.score, "training_new": pairs.new, "pairs": len(pairs.table),
-            "groups": 0, "active": 0,
+            "groups": 0, "active": 0, "reused": 0,  # features in groups that tuned lists have
         }  # fmt: skip
         groups = Groups.none(pairs.table.num_sparse)
         notes: tuple[str, ...] = ("no two candidates of a training sentence differ enough",)
@@ -73,6 +73,7 @@ class OscarTraining:
         self._save(groups, pairs.space, number)
         (self._folder / f"grouping-{number - 1}.npz").unlink(missing_ok=True)
         every, places = space.joined(pairs.space)
+        facts["reused"] = int((places[groups.feature] < len(space.sparse)).sum())
         if notes:
             facts["notes"] = list(notes)
         learner = self._learner.in_groups(groups.renumbered(places, len(every.sparse)), notes)

@@ -36,13 +36,14 @@ def _rounds(tune: Facts) -> str:
         scores = (row.number(name) for name in ("score", "training_score"))
         rows.append([
             f"{row.count('round')}", f"{row.count('pairs'):,}", f"{row.count('groups'):,}",
-            f"{row.count('active'):,}", *("–" if s is None else f"{s:.2f}" for s in scores),
+            f"{row.count('active'):,}", f"{row.count('reused'):,}", *("–" if s is None else f"{s:.2f}" for s in scores),
         ])  # fmt: skip
     for name in ("groups", "active"):
         values = [float(row.count(name)) for row in learnt]
         if len(values) > 1:
             lines.append(Curve({"active": "features in groups"}.get(name, name), values, [], []))
-    heads = ["round", "pairs", "groups", "features in them", "development set", "training data"]
+    heads = ["round", "pairs", "groups", "features in them", "of these in development lists",
+             "score of development set", "of training data"]  # fmt: skip
     drawn = ""
     if lines:
         names = legend([each.name for each in lines])
