@@ -14,13 +14,18 @@ from pathlib import Path
 from experiments.corpora import Corpus, lines_of, rosewood, stage_folder
 from experiments.oscar.systems import METRIC, Run
 from rosewood.corpus import IndexedCorpus
+from rosewood.decode import Decoder, decoder_kind
 from rosewood.forest import ForestSetWriter
+from rosewood.lm import estimate
 from rosewood.pipeline import Translator
+from rosewood.pipeline.model_stages import LM
 from rosewood.pipeline.tuning_data import (
+    FOLDS,
     DevSentences,
     NBestLists,
     TrainingSentences,
     TuningSentences,
+    fold,
 )
 
 # Settings to try: the method, the lists that are tuned on, and values.
@@ -83,15 +88,33 @@ def _lists(run: Run, base: str, seed: int, names: Sequence[str]) -> dict[str, Pa
         if file.exists():
             continue
         data: TuningSentences
+        decoders: tuple[Decoder, ...] = (model.decoder,)
         if name == "train":
             data = TrainingSentences(corpus, run.sentences, links, model.decoder.table)
+            decoders = _without(model, data, run.folder)
         else:
             data = _held_out(run.corpus, name)
-        lists = NBestLists(model.decoder, data, 100, threads=run.threads)
+        lists = NBestLists(decoders, data, 100, threads=run.threads)
         with ForestSetWriter(file) as writer:
             for i, forest in enumerate(lists(tuned, 1, range(len(data)))):
                 writer.append(forest, {"id": f"{name}-{i}", "refs": list(data.references[i])})
     return made
+
+
+def _without(model: Translator, data: TrainingSentences, folder: Path) -> tuple[Decoder, ...]:
+    """Decoders whose language models have not read parts of the training sentences."""
+    made, decoder, texts = [], model.decoder, data.corpus.target
+    kind, parts = decoder_kind(model.bundle.manifest["decoder"]), model.bundle.parts()
+    for number in range(FOLDS):
+        own = {data.chosen[i] for i in fold(data, number, FOLDS)}
+        lines = (" ".join(texts.words(i)) for i in range(len(texts)) if i not in own)
+        with estimate(lines, order=decoder.language_models[LM].order) as found:
+            lm = found.save(folder / f"without-{number}.rlm")
+        made.append(kind.make(
+            {**parts, "lm": {**parts["lm"], LM: lm}}, settings=decoder.settings,
+            unknown=decoder.unknown, features=decoder.option_features,
+        ))  # fmt: skip
+    return tuple(made)
 
 
 def _held_out(corpus: Corpus, part: str) -> DevSentences:

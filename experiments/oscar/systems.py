@@ -156,7 +156,7 @@ def _features(translator: Translator, source: list[str]) -> dict[str, Any]:
 def _met(translator: Translator, source: list[str]) -> Any:
     """The rules in 1000-best lists."""
     decoder = translator.decoder
-    lists = NBestLists(decoder, DevSentences(source, [[""]] * len(source)), _REUSED, threads=2)
+    lists = NBestLists((decoder,), DevSentences(source, [[""]] * len(source)), _REUSED, threads=2)
     sparse = decoder.features.sparse
     ids: set[int] = set()
     for forest in lists(decoder.weights, 1, range(len(source))):

@@ -80,7 +80,7 @@ def test_lists_have_no_string_twice(tmp_path):
     forest = decoder.search(SENTENCES[0]).forest
     assert len({each.text for each in forest.k_best(forest.score(theta), 12)}) < 12
     data = DevSentences(SENTENCES[:2], [["a"], ["a"]])
-    for listed in NBestLists(decoder, data, 12)(decoder.weights, 1, range(2)):
+    for listed in NBestLists((decoder,), data, 12)(decoder.weights, 1, range(2)):
         said = [each.text for each in listed.k_best(listed.score(theta), 100)]
         assert len(said) == len(set(said)) == 12
 

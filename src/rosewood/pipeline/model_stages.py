@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,18 @@ from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
 from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
-from rosewood.lm import estimate_files
+from rosewood.lm import estimate, estimate_files
 from rosewood.lm.vocabulary import BEGIN, END
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable, extract
 from rosewood.rules.settings import ExtractionSettings
 from rosewood.shared_types import ProgressCallback
 
+LM = "lm"  # the language model of the training corpus
 _LINKS = ("start", "source", "target")  # arrays of an alignment
 _SENTENCES = 1 << 16  # looked at together
 _EXAMPLES = 6  # alignments that are shown
@@ -107,7 +109,7 @@ def build_lms(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Write lm.rlm, and another model for each file of further text."""
     words = task.needs["tokenise"]
     task.going.mkdir(exist_ok=True)
-    texts = {"lm": words.folder / "train.target"}
+    texts = {LM: words.folder / "train.target"}
     for number, path in enumerate(sorted(words.folder.glob("mono.*"), key=_number), 1):
         texts[f"lm{number + 1}"] = path
     dev = _references(words)
@@ -137,6 +139,20 @@ def build_lms(task: Task, told: ProgressCallback) -> dict[str, Any]:
         if skipped:
             notes.append(f"language model {name}: {skipped:,} sentences with <s> or </s> left out")
     return {"models": facts, "notes": notes}
+
+
+def estimate_without(text: IndexedText, without: Container[int], task: Task, file: Path) -> None:
+    """A language model of all sentences but some."""
+    lines = (
+        " ".join(words)
+        for words in (text.words(i) for i in range(len(text)) if i not in without)
+        if BEGIN not in words and END not in words
+    )
+    with estimate(
+        lines, task.settings.lm_order, max_memory=task.max_memory or MAX_MEMORY,
+        threads=task.threads,
+    ) as made:  # fmt: skip
+        made.save(file)
 
 
 def _named(name: str, told: ProgressCallback) -> ProgressCallback:

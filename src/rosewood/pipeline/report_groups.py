@@ -34,10 +34,9 @@ def _rounds(tune: Facts) -> str:
     learnt = [row for row in tune.parts("history") if row.number("groups") is not None]
     for row in learnt:
         scores = (row.number(name) for name in ("score", "training_score"))
-        rows.append([
-            f"{row.count('round')}", f"{row.count('pairs'):,}", f"{row.count('groups'):,}",
-            f"{row.count('active'):,}", f"{row.count('reused'):,}", *("–" if s is None else f"{s:.2f}" for s in scores),
-        ])  # fmt: skip
+        counts = (row.count(name) for name in ("round", "pairs", "groups", "active", "reused"))
+        cells = [f"{count:,}" for count in counts]
+        rows.append([*cells, *("–" if score is None else f"{score:.2f}" for score in scores)])
     for name in ("groups", "active"):
         values = [float(row.count(name)) for row in learnt]
         if len(values) > 1:

@@ -213,8 +213,8 @@ class TrainingSettings(Settings):
     )
     leave_one_out: bool = _tuning(
         True,
-        "Translate a training sentence without the rules that were extracted from it alone, and "
-        "score its other rules as if it were not in the corpus.",
+        "Translate a training sentence as if it were not in the corpus: without rules that were "
+        "extracted from it alone, with other counts, and a language model that has not read it.",
     )
     pop_limit: int | Literal["auto"] | None = setting_of(
         SearchSettings, "pop_limit", "auto", "With auto, the default of the decoder."

@@ -24,14 +24,17 @@ from rosewood.model.python_features import feature_code, make_feature
 from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.inputs import TrainingInputs
+from rosewood.pipeline.model_stages import LM, estimate_without
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.pipeline.tuning_data import (
+    FOLDS,
     DevSentences,
     NBestLists,
     TrainingSentences,
     TuningSentences,
+    fold,
 )
 from rosewood.pipeline.work_store import Finished
 from rosewood.reorder import LinearReordering
@@ -66,14 +69,19 @@ def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[st
     return chosen
 
 
-def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
-    """The decoder of a run from the folders of its stages, with the weights tuning begins with."""
+def make_decoder(
+    settings: TrainingSettings, stages: Mapping[str, Done | Finished], lm: Path | None = None
+) -> Decoder:
+    """The decoder of a run from the folders of its stages, with the weights tuning begins with.
+
+    `lm` is taken instead of the language model of the training corpus.
+    """
     kind = decoder_kind(settings.decoder)
     limits = settings.search(stages["reordering"].facts["distortion_limit"])
     lms = sorted(stages["lm"].folder.glob("*.rlm"), key=lambda path: (len(path.stem), path.stem))
     parts = {
         "rules": RuleTable.open(stages["extract"].folder / "rules"),
-        "lm": {path.stem: Model.open(path) for path in lms},
+        "lm": {path.stem: Model.open(lm if lm and path.stem == LM else path) for path in lms},
         "guesses": Guesses.load(stages["extract"].folder / "guesses.json"),
     }
     names, folder = stages["reordering"].facts["models"], stages["reordering"].folder
@@ -101,7 +109,7 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     sentences, references = held_out(words, "dev") if has_dev else ([], [])
     data: TuningSentences = DevSentences(sentences, references)
     if learner is not None and settings.tune_on == "train":
-        data = _training_sentences(task)
+        data = training_sentences(task)
     facts: dict[str, Any] = {
         "learner": settings.tune,
         "metric": settings.metric,
@@ -124,7 +132,11 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         return facts | confidence_facts(decoder, sentences, references, threads)
     what = f"sentences, up to {settings.rounds + 1} times each"
     most = len(data) * (settings.rounds + 1)  # the last weights are tried, too
-    make_lists = NBestLists(decoder, data, settings.nbest, threads)
+    task.going.mkdir(exist_ok=True)
+    decoders: tuple[Decoder, ...] = (decoder,)
+    if isinstance(data, TrainingSentences):
+        decoders = training_decoders(task, data, decoder, told)
+    make_lists = NBestLists(decoders, data, settings.nbest, threads)
     number_now = 0
 
     def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
@@ -135,7 +147,6 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
             told(what, done, most)
             yield forest
 
-    task.going.mkdir(exist_ok=True)
     training = None
     if learner.uses_training and isinstance(learner, Ranking):
         training = _training(
@@ -168,13 +179,31 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
 
 
-def _training_sentences(task: Task) -> TrainingSentences:
+def training_sentences(task: Task) -> TrainingSentences:
+    """Sentences of the training corpus, as the settings say."""
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
     if not task.settings.leave_one_out:
         return TrainingSentences(corpus, task.settings.tune_sentences)
     rules = RuleTable.open(task.needs["extract"].folder / "rules")
     links = task.needs["align"].folder
     return TrainingSentences(corpus, task.settings.tune_sentences, links, rules)
+
+
+def training_decoders(
+    task: Task, data: TrainingSentences, decoder: Decoder, told: ProgressCallback
+) -> tuple[Decoder, ...]:
+    """Decoders of parts of the training sentences, whose language models have not read them."""
+    if not task.settings.leave_one_out:
+        return (decoder,)
+    made = []
+    for number in range(FOLDS):
+        file = task.going / f"without-{number}.rlm"
+        if not file.exists():
+            told("language models of training sentences", number, FOLDS)
+            own = {data.chosen[i] for i in fold(data, number, FOLDS)}
+            estimate_without(data.corpus.target, own, task, file)
+        made.append(make_decoder(task.settings, task.needs, file))
+    return tuple(made)
 
 
 class _Training(NamedTuple):
@@ -187,9 +216,10 @@ class _Training(NamedTuple):
 def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCallback) -> _Training:
     """What a learner that uses training data gets of it."""
     settings, threads = task.settings, task.threads
-    data, folder = _training_sentences(task), task.going / "training"
+    data, folder = training_sentences(task), task.going / "training"
+    decoders = training_decoders(task, data, decoder, told)
     lists = TrainingLists(
-        NBestLists(decoder, data, settings.nbest), data.references, settings.tuning_metric(),
+        NBestLists(decoders, data, settings.nbest), data.references, settings.tuning_metric(),
         learner, folder=folder, seed=settings.seed, processes=threads,
         max_memory=task.max_memory or MAX_MEMORY, progress=told,
     )  # fmt: skip

@@ -1,14 +1,15 @@
 """Sentences that weights are tuned on: the development set, or sentences of the training corpus.
 
 Sentences of the training corpus are spread evenly over it.  They are translated as if they were not
-in it (leave one out): rules that were extracted from a sentence alone are left out while it is
-translated, and the other rules that it has are scored without it.
+in it: rules that were extracted from a sentence alone are left out while it is translated, the
+other rules that it has are scored without it (leave one out), and the language model has not read
+it.  So there are `FOLDS` language models, each of which has read all but a part of the sentences.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from rosewood.rules import RuleTable
 from rosewood.rules.leave_one_out import LeaveOneOut, LeftOut
 from rosewood.sequences import LazySequence
 
+FOLDS = 4  # parts of training sentences, each of which a language model has not read
 _SENTENCES = 64  # whose own rules are in memory
 _WAITING = 64  # forests at most that are searched and not yet made into lists
 
@@ -104,11 +106,16 @@ class TrainingSentences(TuningSentences):
         return (TrainingSentences, (self.corpus, self.most, self.links, self.rules))
 
 
+def fold(data: Sized, number: int, folds: int) -> range:
+    """The sentences of a part of the data, of so many parts."""
+    return range(number * len(data) // folds, (number + 1) * len(data) // folds)
+
+
 @dataclass(frozen=True)
 class NBestLists:
-    """The n best translations of sentences, as flat forests."""
+    """The n best translations of sentences, as flat forests; each decoder has a part of them."""
 
-    decoder: Decoder
+    decoders: tuple[Decoder, ...]
     data: TuningSentences
     n: int
     threads: int = 1
@@ -121,7 +128,13 @@ class NBestLists:
         With several threads, one of them makes lists, so that the next sentences are searched
         meanwhile.
         """
-        decoder = self.decoder.with_weights(weights)
+        for place, each in enumerate(self.decoders):
+            own = fold(self.data, place, len(self.decoders))
+            part = range(max(own.start, numbers.start), min(own.stop, numbers.stop))
+            if len(part):
+                yield from self._lists(each.with_weights(weights), part)
+
+    def _lists(self, decoder: Decoder, numbers: range) -> Iterator[Forest]:
         found = decoder.search_all(self.data.sources(numbers), threads=self.threads)
         searched = (each.forest for each in found)
         listed = partial(_listed, decoder, self.n)
