@@ -63,7 +63,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Measure the rows that were asked for; each decoder is stored when it is done."""
+    """Measure the rows that were asked for; each is stored when it is done."""
     corpus = find_corpus(options.corpus, options.data, keep_devtest=True)
     names = [name for name in ROWS if name in options.rows.split(",")]
     seeds = range(1, options.repetitions + 1)
@@ -80,13 +80,13 @@ def run(options: argparse.Namespace) -> None:
             settings[name] = chosen_settings(made, ROWS[name].sweep, _BASE)
             for seed in seeds:
                 found[name, seed] = measure(made, name, seed, settings[name])
-        told = summary(corpus, found, OSCAR) | {
-            "settings": settings,
-            "sweeps": {name: trials(made, name) for name in ROWS},
-            "sentences_a_round": options.sentences,
-            "rounds": options.rounds,
-        }
-        add_result(options.results, corpus.name, decoder, told, {"commit": commit()})
+            told = summary(corpus, found, OSCAR) | {
+                "settings": settings,
+                "sweeps": {each: trials(made, each) for each in ROWS},
+                "sentences_a_round": options.sentences,
+                "rounds": options.rounds,
+            }
+            add_result(options.results, corpus.name, decoder, told, {"commit": commit()})
 
 
 if __name__ == "__main__":
