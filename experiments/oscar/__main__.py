@@ -51,6 +51,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--sentences", type=int, default=5000, help="training sentences a round")
     parser.add_argument("--rounds", type=int, default=8, help="rounds of tuning")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="try few settings")
     parser.add_argument("--report", action="store_true", help="make the page from stored results")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of results")
     parser.add_argument("--output", type=Path, default=PAGE, help="folder of the page")
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     for decoder in options.decoders.split(","):
         made = Run(
             corpus, decoder, options.work / corpus.name, options.sentences, options.rounds,
-            options.threads,
+            options.threads, options.quick,
         )  # fmt: skip
         settings: dict[str, list[str]] = {}
         found: dict[tuple[str, int], dict[str, Any]] = {}

@@ -16,6 +16,7 @@ from experiments.oscar.systems import METRIC, Run
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, decoder_kind
 from rosewood.forest import ForestSetWriter
+from rosewood.learn.registry import learner_class
 from rosewood.lm import estimate
 from rosewood.pipeline import Translator
 from rosewood.pipeline.model_stages import LM
@@ -27,6 +28,7 @@ from rosewood.pipeline.tuning_data import (
     TuningSentences,
     fold,
 )
+from rosewood.settings import setting_names
 
 # Settings to try: the method, the lists that are tuned on, and values.
 GRIDS: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -44,6 +46,9 @@ def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> lis
     file = run.folder / f"{name}.sweep.json"
     if not file.exists():
         method, on, values = GRIDS[name]
+        if run.quick:
+            values = {key: value.partition(",")[0] for key, value in values.items()}
+            values |= {"passes": "2"} if "passes" in setting_names(learner_class(method)) else {}
         wanted = {"dev": ("dev",), "train": ("train",), "both": ("train", "dev")}[on]
         lists = _lists(run, base, seed, (*wanted, "devtest"))
         first = lists[wanted[0]]

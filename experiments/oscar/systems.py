@@ -63,6 +63,7 @@ class Run:
     sentences: int  # of the training corpus, in each round
     rounds: int
     threads: int
+    quick: bool = False  # few settings and passes, to try it
 
     @property
     def folder(self) -> Path:
