@@ -55,10 +55,13 @@ def _largest(groups: Facts) -> str:
     most = max((each.count("size") for each in found), default=1)
     rows = []
     for each in found:
-        examples = "; ".join(shown(name, 120) for name in each.texts("examples"))
+        examples = [shown(name, 120) for name in each.texts("examples")]
+        more = each.count("size") - len(examples)
+        if more > 0:
+            examples.append(f'<span class="faint">and {more:,} more</span>')
         weight = each.number("weight") or 0.0
         rows.append([
-            f"{each.count('size'):,}", bar_row(each.count("size"), most), f"{weight:+.3g}",
-            f'<span class="small">{examples}</span>',
+            f'<span class="small">{"<br>".join(examples)}</span>', f"{each.count('size'):,}",
+            bar_row(each.count("size"), most), f"{weight:+.3g}",
         ])  # fmt: skip
-    return table(["features", "", "weight", "among them"], rows, look="bars") if rows else ""
+    return table(["the largest groups", "features", "", "weight"], rows) if rows else ""
