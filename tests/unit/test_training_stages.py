@@ -53,7 +53,7 @@ REDONE = {
     "metric": ("chrf", TUNING),
     "rounds": (2, TUNING),
     "nbest": (6, WEIGHTS),
-    "tune_on": ("train", WEIGHTS),
+    "tune_on": ("train", TUNING),
     "tune_sentences": (50, []),  # of the training corpus, which is not tuned on
     "leave_one_out": (False, []),
     "pop_limit": (11, WEIGHTS),

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 _DEFAULT = re.compile(r"\[default: \((.*)\)(?=[;\]])")  # without the brackets around a text
+_HYPHEN = "\u2011"  # at which no line is broken
 WIDTH = 100  # characters of a line at most
 CONTEXT = {"max_content_width": WIDTH}
 
@@ -27,7 +28,9 @@ def _section(formatter: Any, title: str, rows: list[tuple[str, str]]) -> None:
         with formatter.section(
             title if "NO_COLOR" in os.environ else typer.style(title, bold=True)
         ):
-            formatter.write_dl([(_name(first), second) for first, second in rows])
+            # Names with hyphens stay whole, so that they can be found and copied.
+            formatter.write_dl([(_name(a), b.replace("-", _HYPHEN)) for a, b in rows])
+            formatter.buffer[:] = [line.replace(_HYPHEN, "-") for line in formatter.buffer]
 
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:

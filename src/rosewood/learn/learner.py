@@ -67,11 +67,15 @@ class Begun(NamedTuple):
     candidates: Candidates
     units: FloatArray  # what a weight is worth: 1 / how much its feature varies within lists
     varies: NDArray[np.bool_]  # features that any weight can make a difference to
-    spread: FloatArray  # how much each feature varies within lists
 
 
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
+    return begin_with_spread(tuning, start, k)[0]
+
+
+def begin_with_spread(tuning: TuningSet, start: ArrayLike, k: int) -> tuple[Begun, FloatArray]:
+    """The same, and how much each feature varies within lists."""
     theta = as_weight("start", start, len(tuning.features))
     if (bad := _first_not_finite(theta)) is not None:
         check_number(tuning.features.name(bad), float(theta[bad]), error=TuningError)
@@ -87,9 +91,9 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
         raise TuningError(reason, code="tuning.no-variation")
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
-        return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_), varies)
+        return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_)), varies
     # A weight without effect here would have one elsewhere, for no reason.
-    return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0, varies)
+    return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0), varies
 
 
 @dataclass(frozen=True)

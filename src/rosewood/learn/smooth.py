@@ -52,7 +52,7 @@ class Smooth(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, varies, _ = begin(tuning, start, self.k)
+        theta, candidates, units, varies = begin(tuning, start, self.k)
         objective, notes = self.objective(tuning, candidates, units)
         random = np.random.default_rng(seed)
         x = theta / units

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.learn.learner import Fit, Rounds, begin
+from rosewood.learn.learner import Fit, Rounds, begin_with_spread
 from rosewood.learn.pairs import compacted
 from rosewood.learn.ranking import Ranking, ranking_units
 from rosewood.learn.tuning_set import TuningSet
@@ -34,7 +34,7 @@ class L1(Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, *_, varies = begin(tuning, start, self.k)
+        (theta, candidates, _, _), varies = begin_with_spread(tuning, start, self.k)
         units = ranking_units(varies, candidates.dense.shape[1])
         random = np.random.default_rng(seed)
         apart = self.feature_differences(tuning, candidates.scaled(units), random)

@@ -68,7 +68,7 @@ class Mert(Learner):
                 value=count,
                 expected=self.max_features,
             )
-        theta, candidates, scale, varies, _ = begin(tuning, start, self.k)
+        theta, candidates, scale, varies = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
         # Only where there is a difference to be made; elsewhere weights would be dice.

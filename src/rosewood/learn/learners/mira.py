@@ -50,7 +50,7 @@ class Mira(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, *_ = begin(tuning, start, self.k)
+        theta, candidates, units, _ = begin(tuning, start, self.k)
         x = theta / units
         length = float(np.sqrt((x**2).sum()))
         state = _State(

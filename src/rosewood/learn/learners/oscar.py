@@ -80,7 +80,7 @@ class Oscar(Pro):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, *_ = begin(tuning, start, self.k)
+        theta, candidates, _, _ = begin(tuning, start, self.k)
         random = np.random.default_rng([seed, 0])
         table = self.feature_differences(tuning, candidates, random)
         found = self.make_groups(table, seed=seed)
@@ -103,7 +103,7 @@ class GroupedPro:
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
         """Weights of all features of a tuning set, equal within groups, 0 outside of them."""
-        theta, candidates, *_ = begin(tuning, start, self.pro.k)
+        theta, candidates, _, _ = begin(tuning, start, self.pro.k)
         grouped = self.groups.project(candidates)
         units = ranking_units(spread(grouped), candidates.dense.shape[1])
         width, size = candidates.dense.shape[1], len(theta)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
-from rosewood.learn.learner import Fit, Rounds, begin
+from rosewood.learn.learner import Fit, Rounds, begin_with_spread
 from rosewood.learn.objective import minimize_lbfgs
 from rosewood.learn.pairs import compacted
 from rosewood.learn.ranking import Ranking, ranking_units
@@ -38,7 +38,7 @@ class Pro(Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        _, candidates, *_, varies = begin(tuning, start, self.k)
+        (_, candidates, _, _), varies = begin_with_spread(tuning, start, self.k)
         units = ranking_units(varies, candidates.dense.shape[1])
         return self.fit_candidates(tuning, candidates, units, seed=seed, report=report)
 
