@@ -30,15 +30,25 @@ if TYPE_CHECKING:
     from rosewood.learn.training_set import TrainingSet
 
 
+_LOSS = 0.015  # λ2·d of Liu et al.: 3e-8 for 500,000 features
+
+
 @dataclass(frozen=True)
 class Oscar(Pro):
     """PRO over groups of sparse features with equal weights, which OSCAR finds."""
 
     lambda1: float = setting_of(GroupingSettings, "lambda1")
-    lambda2: float = setting_of(GroupingSettings, "lambda2")
+    lambda2: float | None = setting_of(
+        GroupingSettings,
+        "lambda2",
+        None,
+        default_text="0.015 / dimension: the paper's",
+    )
     passes: int = setting_of(GroupingSettings, "passes")
-    batch: int = setting_of(GroupingSettings, "batch")
-    delay: int = setting_of(GroupingSettings, "delay")
+    batch: int = setting_of(GroupingSettings, "batch", 1000)
+    delay: int | None = setting_of(
+        GroupingSettings, "delay", None, default_text="as many as there are pairs"
+    )
     shards: int = setting_of(GroupingSettings, "shards")
     scale: bool = setting_of(GroupingSettings, "scale")
     dimension: int | None = setting(
@@ -62,11 +72,6 @@ class Oscar(Pro):
         groups = found.groups.renumbered(training.places, size)
         return self.in_groups(groups, found.notes)
 
-    @property
-    def grouping(self) -> GroupingSettings:
-        """How features are grouped."""
-        return GroupingSettings(**{f.name: getattr(self, f.name) for f in fields(GroupingSettings)})
-
     def make_groups(
         self, table: Candidates, *, dimension: int | None = None, **options: Any
     ) -> Grouping:
@@ -75,7 +80,12 @@ class Oscar(Pro):
         `dimension` is how many sparse features there are, unless the setting says so.
         """
         size = max(self.dimension or dimension or 0, table.num_sparse)
-        return group_features(table, self.grouping, dimension=size, **options)
+        own = {each.name: getattr(self, each.name) for each in fields(GroupingSettings)}
+        if self.lambda2 is None:  # a weight loses the same for each unit of step size
+            own["lambda2"] = _LOSS / max(1, size)
+        if self.delay is None:  # groups are not those of what was seen last
+            own["delay"] = len(table)
+        return group_features(table, GroupingSettings(**own), dimension=size, **options)
 
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
