@@ -92,7 +92,8 @@ void bind_leave_one_out(nb::module_& m) {
   m.def(
       "rules_of_pairs",
       [](const CorpusHandle& corpus, const RuleTableHandle& table, std::int32_t max_phrase,
-         std::optional<GapSettings> gaps, In<std::int64_t> pairs, int threads) {
+         std::optional<GapSettings> gaps, In<std::int64_t> pairs, In<std::int64_t> copies,
+         int threads) {
         InstanceSettings settings;
         settings.max_phrase = max_phrase;
         settings.has_gaps = gaps.has_value();
@@ -100,12 +101,14 @@ void bind_leave_one_out(nb::module_& m) {
         PairRules made;
         {
           nb::gil_scoped_release released;
-          made = rules_of_pairs(corpus.corpus, table.table, settings, span_of(pairs), threads);
+          made = rules_of_pairs(corpus.corpus, table.table, settings, span_of(pairs),
+                                span_of(copies), threads);
         }
         return std::tuple(to_numpy(std::move(made.start)), to_numpy(std::move(made.rule)),
                           to_numpy(std::move(made.added)));
       },
-      "corpus"_a, "table"_a, "max_phrase"_a, "gaps"_a.none(), "pairs"_a.noconvert(), "threads"_a,
+      "corpus"_a, "table"_a, "max_phrase"_a, "gaps"_a.none(), "pairs"_a.noconvert(),
+      "copies"_a.noconvert(), "threads"_a,
       "The rules of a table that sentence pairs have: where each pair begins, rules, and what is "
       "added to their two scores without the pair.");
 }

@@ -34,7 +34,7 @@ class Finder {
   Finder(const AlignedCorpus& corpus, const RuleTable& table, const InstanceSettings& settings)
       : corpus_(corpus), table_(table), settings_(settings) {}
 
-  void find(std::int64_t pair, PairRules& out) {
+  void find(std::int64_t pair, double copies, PairRules& out) {
     sources_.clear();
     targets_.clear();
     pairs_.clear();
@@ -51,7 +51,8 @@ class Finder {
     for (const auto& [name, n] : pairs_) {
       const std::int64_t rule = find_rule(*name.first, *name.second);
       if (rule >= 0)
-        rows_.push_back({rule, n, sources_.at(*name.first), targets_.at(*name.second)});
+        rows_.push_back({rule, copies * n, copies * sources_.at(*name.first),
+                         copies * targets_.at(*name.second)});
     }
     std::ranges::sort(rows_, {}, &Row::rule);
     for (const Row& row : rows_) {
@@ -164,7 +165,10 @@ class Finder {
 
 PairRules rules_of_pairs(const AlignedCorpus& corpus, const RuleTable& table,
                          const InstanceSettings& settings, std::span<const std::int64_t> pairs,
-                         int threads) {
+                         std::span<const std::int64_t> copies, int threads) {
+  if (copies.size() != pairs.size())
+    fail<RuleError>({"argument.shape", "copies"}, "there are ", copies.size(), " numbers for ",
+                    pairs.size(), " pairs");
   for (const std::int64_t pair : pairs)
     if (pair < 0 || pair >= corpus.size())
       fail<RuleError>({"argument.range", "pairs"}, "there is no sentence pair ", pair);
@@ -176,7 +180,8 @@ PairRules rules_of_pairs(const AlignedCorpus& corpus, const RuleTable& table,
       [&](Finder& finder, std::int64_t b) {
         PairRules& part = parts[static_cast<std::size_t>(b)];
         for (std::int64_t n = b * block; n < std::min(count, (b + 1) * block); ++n)
-          finder.find(pairs[static_cast<std::size_t>(n)], part);
+          finder.find(pairs[static_cast<std::size_t>(n)],
+                      static_cast<double>(copies[static_cast<std::size_t>(n)]), part);
       });
   PairRules all;
   for (const PairRules& part : parts) {

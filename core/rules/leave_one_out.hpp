@@ -24,9 +24,10 @@ struct PairRules {
 };
 
 /// The rules of some sentence pairs of the corpus that the table was extracted from with these
-/// settings. Refuses numbers that no pair has.
+/// settings; `copies` is how often each pair is in the corpus, links and all: it is left out as
+/// often. Refuses numbers that no pair has, and copies that are not one for each pair.
 PairRules rules_of_pairs(const AlignedCorpus& corpus, const RuleTable& table,
                          const InstanceSettings& settings, std::span<const std::int64_t> pairs,
-                         int threads);
+                         std::span<const std::int64_t> copies, int threads);
 
 }  // namespace rosewood

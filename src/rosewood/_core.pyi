@@ -885,7 +885,7 @@ class InstanceCollector:
     @staticmethod
     def write_marginals(targets: str, rules: int, has_gaps: bool, discounts: Sequence[float] | None, folder: str, max_memory: int, threads: int, marginals: str) -> None: ...
 
-def rules_of_pairs(corpus: AlignedCorpus, table: RuleTable, max_phrase: int, gaps: GapSettings | None, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]]:
+def rules_of_pairs(corpus: AlignedCorpus, table: RuleTable, max_phrase: int, gaps: GapSettings | None, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]]:
     """
     The rules of a table that sentence pairs have: where each pair begins, rules, and what is added to their two scores without the pair.
     """

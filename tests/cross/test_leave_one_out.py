@@ -36,7 +36,8 @@ def check(table: RuleTable, pairs, seen) -> None:
     names = {rule.id: name for name, rule in by_name(table).items()}
     found = without(pairs, table).of(range(len(pairs)), threads=2)
     for number, each in enumerate(found):
-        want = reference.rules_of_pairs(seen, number)
+        copies = {k for k, pair in enumerate(pairs) if pair == pairs[number]}
+        want = reference.rules_of_pairs(seen, number, copies)
         assert (np.diff(each.rules) > 0).all()
         assert {names[int(rule)] for rule in table.ids(each.rules)} == set(want)
         for rule, added, is_removed in zip(
@@ -65,6 +66,23 @@ def test_rules_with_gaps_without_a_pair(tmp_path_factory, pairs, whole, loose):
     )  # fmt: skip
     limits = {"max_source": 5, "max_target": 5, "tight": not loose, **settings}
     check(table, pairs, [reference.seen_gapped(pair, **limits) for pair in pairs])
+
+
+@pytest.mark.parametrize("is_gapped", [False, True])
+def test_copies_of_a_pair_are_left_out_with_it(tmp_path, is_gapped):
+    once = random_pairs(3, 12)
+    one = extracted(once, tmp_path / "once", hierarchical=is_gapped)
+    two = extracted([*once, *once, once[0]], tmp_path / "twice", hierarchical=is_gapped)
+    names = by_name(two)
+    places = by_name(one)
+    assert names.keys() == places.keys()
+    for number, each in enumerate(without([*once, *once, once[0]], two).of(range(1, 12)), 1):
+        (alone,) = without(once, one).of([number])
+        ids = {rule.id: name for name, rule in names.items()}
+        own = {ids[i]: row for i, row in zip(two.ids(each.rules).tolist(), each.added, strict=True)}
+        ids = {rule.id: name for name, rule in places.items()}
+        for i, row in zip(one.ids(alone.rules).tolist(), alone.added, strict=True):
+            assert np.isneginf(own[ids[i]][0]) == np.isneginf(row[0])
 
 
 @pytest.mark.parametrize("is_gapped", [False, True])

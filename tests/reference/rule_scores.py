@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -208,11 +208,12 @@ def scored(
 
 
 def rules_of_pairs(
-    seen: Sequence[Sequence[Seen]], pair: int
+    seen: Sequence[Sequence[Seen]], pair: int, copies: Container[int]
 ) -> dict[tuple[Symbols, Symbols], tuple[float, float]]:
     """Leave one out: what is added to both log scores of each rule of a pair without that pair.
 
-    `seen` are the rules of each pair.  A rule that was seen in this pair alone has -infinity.
+    `seen` are the rules of each pair, `copies` the numbers of this pair and its copies, which are
+    left out together.  A rule that was seen in them alone has -infinity.
     """
 
     def counts(some: Sequence[Sequence[Seen]]) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:
@@ -226,7 +227,10 @@ def rules_of_pairs(
             target[each.target] += share
         return both, source, target
 
-    every, rest = counts(seen), counts([*seen[:pair], *seen[pair + 1 :]])
+    every, rest = (
+        counts(seen),
+        counts([rules for number, rules in enumerate(seen) if number not in copies]),
+    )
     found = {}
     for each in seen[pair]:
         name = each.source, each.target

@@ -246,6 +246,14 @@ def test_other_settings_need_another_folder(tmp_path):
         loop(tmp_path, rounds=1, lambda2=1e-4)
 
 
+def test_lists_of_other_weights_are_refused(tmp_path):
+    lists = TrainingLists(Decode(1000), [[Sentence(1000).reference]], BLEU, Pro(), folder=tmp_path)
+    lists.pairs(Weights({"know": 1.0}), 1)
+    lists.pairs(Weights({"know": 1.0}), 1)
+    with refuses(TuningError, "file.mismatch"):
+        lists.pairs(Weights({"know": 2.0}), 1)
+
+
 def test_penalties_that_leave_no_group_are_told(tmp_path):
     found = loop(tmp_path, rounds=1, lambda2=1e6)
     assert found.history[0]["active"] == 0

@@ -68,7 +68,10 @@ class RuleResults(ABC):
         feature = None if parts is None else self._sparse.get(parts[0])
         if parts is None or feature is None or not isinstance(feature, Describing):
             return name
-        return f"{name} ({feature.describe(parts[1], self._table)})"
+        try:
+            return f"{name} ({feature.describe(parts[1], self._table)})"
+        except KeyError:  # the table has no such rule
+            return name
 
     @abstractmethod
     def translation(self, source: Source, options: TranslationOptions, found: Any) -> Translation:

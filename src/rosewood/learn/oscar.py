@@ -71,9 +71,11 @@ class GroupingSettings(Settings):
     lambda1: float = setting(1e-10, "Penalty λ1 on the size of each weight.", low=0)
     lambda2: float = setting(3e-8, "Penalty λ2 on the larger of each two weights.", low=0)
     passes: int = setting(20, "Passes over the pairs.", low=1)
-    batch: int = setting(1, "Pairs for each proximal step; the paper has 1.", low=1)
-    delay: int = setting(0, "Step sizes are 1/(t + delay); the paper has 0.", low=0)
-    shards: int = setting(1, "Shards that learn by themselves in a pass and are then mixed.", low=1)
+    batch: int = setting(1, "Pairs for each proximal step; the paper has 1.", low=1, high=2**40)
+    delay: int = setting(0, "Step sizes are 1/(t + delay); the paper has 0.", low=0, high=2**40)
+    shards: int = setting(
+        1, "Shards that learn by themselves in a pass and are then mixed.", low=1, high=4096
+    )
     scale: bool = setting(True, "Divide dense features by their root mean square while learning.")
 
 

@@ -37,7 +37,7 @@ from rosewood.workers import in_order, start_workers
 
 SHARD = 500  # sentences
 _PART = "training sentences"
-_ARRAYS = ("dense", "feat_start", "feat_id", "feat_value", "statistics", "new")
+_ARRAYS = ("dense", "feat_start", "feat_id", "feat_value", "statistics", "new", "key")
 
 # Called with weights, the round and numbers of sentences, makes a forest of each; can be pickled.
 DecodeSome = Callable[[Weights, int, range], Iterable[Forest]]
@@ -58,6 +58,7 @@ class ShardOfLists:
     folder: Path
     seed: int
     max_memory: int
+    key: str = ""  # of all that decides the result, but for the decoder
 
     def file(self, kind: str, number: int | None = None) -> Path:
         """Where the lists (`shard`) or pairs of a round are."""
@@ -86,6 +87,7 @@ def make_shard(work: ShardOfLists) -> None:
     write_arrays(
         work.file("pairs"), dense=table.dense, feat_start=table.feat_start,
         feat_id=table.feat_id, feat_value=table.feat_value, new=np.array(made.new),
+        key=np.frombuffer(work.key.encode(), np.uint8),
         statistics=np.empty((0, 0)) if statistics is None else statistics,
     )  # fmt: skip
     made.forests.close()
@@ -163,8 +165,10 @@ class TrainingLists:
         """Translate all sentences in round `number`, merge their lists, and sample pairs."""
         self._folder.mkdir(parents=True, exist_ok=True)
         count = len(self._references)
+        arrays = (each.tobytes() for pair in weights.numbered.values() for each in pair)
+        key = fingerprint(self.identity, number, weights.named, list(weights.numbered), *arrays)
         every = [
-            self._work(place, range(first, min(first + self._shard, count)), weights, number)
+            self._work(place, range(first, min(first + self._shard, count)), weights, number, key)
             for place, first in enumerate(range(0, count, self._shard))
         ]
         wanted = [work for work in every if not work.file("pairs").exists()]
@@ -178,10 +182,12 @@ class TrainingLists:
                 self._tell(done)
         return self._joined(every)
 
-    def _work(self, place: int, sentences: range, weights: Weights, number: int) -> ShardOfLists:
+    def _work(
+        self, place: int, sentences: range, weights: Weights, number: int, key: str
+    ) -> ShardOfLists:
         return ShardOfLists(
             self._decode, sentences, [], self._metric, self._ranking, weights, number, place,
-            self._folder, self._seed, max(1, self._max_memory // self._processes),
+            self._folder, self._seed, max(1, self._max_memory // self._processes), key,
         )  # fmt: skip
 
     def _filled(self, work: ShardOfLists) -> ShardOfLists:
@@ -199,6 +205,12 @@ class TrainingLists:
         new = 0
         for work in shards:
             found = read_arrays(work.file("pairs"), "pairs of a tuning loop", _ARRAYS)
+            if found["key"].tobytes() != work.key.encode():
+                reason = (
+                    f"{self._folder}: it has lists of other sentences, settings or weights; choose "
+                    "another folder, or remove this one"
+                )
+                raise TuningError(reason, code="file.mismatch", file=self._folder)
             forests = ForestSet(work.file("shard"))
             own = forests.features
             forests.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +141,13 @@ def build_lms(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return {"models": facts, "notes": notes}
 
 
-def estimate_without(text: IndexedText, without: Container[int], task: Task, file: Path) -> None:
-    """A language model of all sentences but some."""
+def estimate_without(text: IndexedText, without: Iterable[int], task: Task, file: Path) -> None:
+    """A language model of all sentences but some, wherever these stand."""
+    left_out = {" ".join(text.words(i)) for i in without}
     lines = (
-        " ".join(words)
-        for words in (text.words(i) for i in range(len(text)) if i not in without)
-        if BEGIN not in words and END not in words
+        line
+        for line in (" ".join(text.words(i)) for i in range(len(text)))
+        if line not in left_out and not {BEGIN, END} & set(line.split(" "))
     )
     with estimate(
         lines, task.settings.lm_order, max_memory=task.max_memory or MAX_MEMORY,

@@ -246,7 +246,12 @@ class TrainingSettings(Settings):
                 argument="lowercase",
             )
         if self.tune_on == "train" and (self.tune == "none" or self.uses_training):
-            reason = f"tune_on is train, but {self.tune} has its own use of training data, or none"
+            reason = (
+                "tune_on is train, but tune is none"
+                if self.tune == "none"
+                else f"tune_on is train, but {self.tune} tunes on the development set and learns "
+                "from training data besides: leave tune_on out"
+            )
             raise TrainingError(
                 reason, code="argument.conflict", argument="tune_on", value=self.tune
             )

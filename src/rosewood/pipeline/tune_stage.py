@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, Guesses, decoder_kind
+from rosewood.decode.features import numbers_rules
 from rosewood.decode.guessing import unknown_words
 from rosewood.forest import Forest, Weights
 from rosewood.learn import LoopResult, tune_loop
@@ -172,6 +173,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     }
     if training is not None:
         facts |= _keep_groups(task.folder, training.learner, found, decoder)
+        told_of = (note for row in found.history for note in row.get("notes", []))
+        facts["notes"] += [f"groups of features: {note}" for note in dict.fromkeys(told_of)]
     told(what, most, most)
     if tuned == start:
         facts["notes"].append("no weights were better than those that tuning began with")
@@ -223,7 +226,8 @@ def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCall
         learner, folder=folder, seed=settings.seed, processes=threads,
         max_memory=task.max_memory or MAX_MEMORY, progress=told,
     )  # fmt: skip
-    rules = len(RuleTable.open(task.needs["extract"].folder / "rules"))
+    is_of_rules = any(map(numbers_rules, settings.python_features()))
+    rules = len(RuleTable.open(task.needs["extract"].folder / "rules")) if is_of_rules else None
     made = learner.training(
         lists, folder=folder, dimension=rules, seed=settings.seed, processes=threads, progress=told
     )

@@ -71,6 +71,8 @@ def sweep(
             select, judge, threads, tell, what="the candidates that choose", max_memory=max_memory
         )
         check_apart(data, other, what="the candidates that choose")
+        if beside is not None:
+            check_apart(beside.tuning, other, what="the candidates that choose")
     if start is not None:
         weights_vector(start, data.features, file="the starting weights")
     workers = max(1, min(threads, total))

@@ -193,6 +193,8 @@ def tune(
             heldout, judging, threads, tell, what="the held-out candidates", max_memory=max_memory
         )
         notes = check_apart(data, other, what="the held-out candidates")
+        if beside is not None:
+            notes += check_apart(beside.tuning, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
         theta = weights_vector(start, data.features, file="the starting weights")

@@ -44,6 +44,7 @@ def two_sets(
     every = ForestSet(small.path, features=space)
     weakref.finalize(every, lambda kept: None, small)  # a temporary file lasts as long as its set
     data = tuning_set(every, metric, threads, tell, max_memory=max_memory)
+    check_apart(large, data, what="the candidates that are tuned on")
     return data, TrainingSet(large, places)
 
 

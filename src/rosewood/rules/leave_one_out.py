@@ -4,10 +4,10 @@
     one, other = rest.of([17, 42])                 # pairs 17 and 42
     decoder.search(Source(words, left_out=one))    # translates pair 17 without what only it knows
 
-A rule that was seen in this pair alone is left out.  The scores of its other rules are those of the
-counts without it: to log c/c_s is added what makes it log (c - n)/(c_s - n_s), where n and n_s
-are what the pair contributes, and likewise given the target.  Smoothing and lexical weights stay as
-they are.
+A rule that was seen in this pair alone is left out; copies of the pair are left out with it.  The
+scores of its other rules are those of the counts without it: to log c/c_s is added what makes it
+log (c - n)/(c_s - n_s), where n and n_s are what the pair contributes, and likewise given the
+target.  Smoothing and lexical weights stay as they are.
 Native      core/rules/leave_one_out.hpp; checked against extraction from the rest of a corpus
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,7 @@ class LeaveOneOut:
             if words != np.ascontiguousarray(side.word_bytes).tobytes():
                 reason = f"{table.folder}: the table was extracted from another corpus"
                 raise RuleError(reason, code="rules.other-corpus", file=table.folder)
+        self._copies = _copies(corpus, links)
         self._table, self._max_phrase, self._gaps = table, chosen.max_phrase, gap_settings(chosen)
         self._corpus = _core.AlignedCorpus(
             corpus.source.ids, corpus.source.start, corpus.target.ids, corpus.target.start,
@@ -86,8 +87,10 @@ class LeaveOneOut:
         """The rules of some sentence pairs, by their numbers from 0."""
         threads = check_threads(threads, RuleError)
         numbers = np.ascontiguousarray(pairs, np.int64)
+        is_known = (numbers >= 0) & (numbers < len(self._copies))
+        copies = np.where(is_known, self._copies[np.where(is_known, numbers, 0)], 1)
         start, rules, added = _core.rules_of_pairs(
-            self._corpus, self._table.native, self._max_phrase, self._gaps, numbers, threads
+            self._corpus, self._table.native, self._max_phrase, self._gaps, numbers, copies, threads
         )
         rows = added.reshape(-1, len(SCORES))
         return [
@@ -95,6 +98,35 @@ class LeaveOneOut:
         ]
 
 
+def _copies(corpus: IndexedCorpus, links: Links) -> LongArray:
+    """How often each sentence pair is in the corpus with the same links, by hashes of 64 bits."""
+    both = links.source.astype(np.uint64) << np.uint64(32) | links.target.astype(np.uint64)
+    keys = np.zeros(len(corpus), np.uint64)
+    for values, start in (
+        (corpus.source.ids, corpus.source.start),
+        (corpus.target.ids, corpus.target.start),
+        (both, links.start),
+    ):
+        keys = keys * np.uint64(_MIX) + _hashes(values, np.asarray(start, np.int64))
+    _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    found: LongArray = counts[place.reshape(-1)].astype(np.int64)
+    return found
+
+
+def _hashes(values: NDArray[Any], start: LongArray) -> NDArray[np.uint64]:
+    """A hash of the numbers from start[i] to start[i+1], in their order and with their count."""
+    lengths = np.diff(start)
+    place = np.arange(start[0], start[-1]) - np.repeat(start[:-1], lengths)
+    each = (values[start[0] : start[-1]].astype(np.uint64) + np.uint64(1)) * np.uint64(_MIX)
+    each ^= each >> np.uint64(29)
+    each *= (place.astype(np.uint64) + np.uint64(1)) * np.uint64(_MORE) | np.uint64(1)
+    each ^= each >> np.uint64(32)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(each, dtype=np.uint64)])
+    found: NDArray[np.uint64] = sums[start[1:] - start[0]] - sums[start[:-1] - start[0]]
+    return found * np.uint64(_MORE) + lengths.astype(np.uint64)
+
+
+_MIX, _MORE = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9  # odd numbers with bits all over
 _KEPT = (
     "max_phrase", "hierarchical", "max_span", "max_symbols", "max_gaps", "min_gap",
     "adjacent_gaps", "unlinked_rules", "loose", "tight_gaps", "whole_counts",
