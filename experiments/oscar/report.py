@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from pathlib import Path
 from typing import Any
@@ -123,19 +124,17 @@ def _choices(found: list[dict[str, Any]]) -> list[str]:
 def _lambda_plot(found: list[dict[str, Any]]) -> str | None:
     panels = []
     for each in found:
-        lines = {}
-        for decoder, label in _DECODERS.items():
-            tried = each.get(decoder, {}).get("sweeps", {}).get(OSCAR, [])
-            points = sorted(
-                (float(one["settings"]["lambda2"]), float(one["score"]))
-                for one in tried
-                if one.get("score") is not None
-            )
-            if len(points) > 1:
-                lines[label] = [(float(place), score) for place, (_, score) in enumerate(points)]
-        if lines:
-            panels.append(Panel(f"{each['corpus']}: BLEU on devtest", lines))
-    return chart("BLEU by λ2, from the smallest to the largest", "λ2", panels) if panels else None
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for decoder in _DECODERS:
+            for one in each.get(decoder, {}).get("sweeps", {}).get(OSCAR, []):
+                if one.get("score") is not None:
+                    name = f"{decoder}, l2 = {one['settings'].get('l2', '–')}"
+                    place = math.log10(float(one["settings"]["lambda2"]))
+                    lines.setdefault(name, []).append((place, float(one["score"])))
+        shown = {name: sorted(points) for name, points in sorted(lines.items()) if len(points) > 1}
+        if shown:
+            panels.append(Panel(f"{each['corpus']}: BLEU on devtest", shown))
+    return chart("BLEU of chosen candidates by λ2", "log10 λ2", panels) if panels else None
 
 
 def _sizes_plot(found: list[dict[str, Any]]) -> str | None:
