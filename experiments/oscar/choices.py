@@ -17,16 +17,14 @@ from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, decoder_kind
 from rosewood.forest import ForestSetWriter
 from rosewood.learn.registry import learner_class
-from rosewood.lm import estimate
 from rosewood.pipeline import Translator
-from rosewood.pipeline.model_stages import LM
+from rosewood.pipeline.model_stages import LM, estimate_without
 from rosewood.pipeline.tuning_data import (
     FOLDS,
     DevSentences,
     NBestLists,
     TrainingSentences,
     TuningSentences,
-    fold,
 )
 from rosewood.settings import setting_names
 
@@ -108,13 +106,11 @@ def _lists(run: Run, base: str, seed: int, names: Sequence[str]) -> dict[str, Pa
 
 def _without(model: Translator, data: TrainingSentences, folder: Path) -> tuple[Decoder, ...]:
     """Decoders whose language models have not read parts of the training sentences."""
-    made, decoder, texts = [], model.decoder, data.corpus.target
+    made, decoder = [], model.decoder
     kind, parts = decoder_kind(model.bundle.manifest["decoder"]), model.bundle.parts()
     for number in range(FOLDS):
-        own = {data.chosen[i] for i in fold(data, number, FOLDS)}
-        lines = (" ".join(texts.words(i)) for i in range(len(texts)) if i not in own)
-        with estimate(lines, order=decoder.language_models[LM].order) as found:
-            lm = found.save(folder / f"without-{number}.rlm")
+        order, file = decoder.language_models[LM].order, folder / f"without-{number}.rlm"
+        lm = estimate_without(data.corpus.target, data.fold(number), order, file)
         made.append(kind.make(
             {**parts, "lm": {**parts["lm"], LM: lm}}, settings=decoder.settings,
             unknown=decoder.unknown, features=decoder.option_features,

@@ -13,6 +13,7 @@ from tests.shared import made_once
 from tests.system.commands import command  # noqa: F401
 from tests.training import QUICK, contents, stage_facts, stage_folder, write_book
 
+from rosewood.corpus import IndexedText
 from rosewood.errors import DecodingError
 from rosewood.forest import Weights
 from rosewood.learn.candidates import concatenate
@@ -21,6 +22,7 @@ from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import parse_metric
 from rosewood.model import Bundle
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, Translator, train
+from rosewood.pipeline.model_stages import estimate_without
 from rosewood.pipeline.tuning_data import DevSentences, NBestLists
 
 DECODERS = ("phrase", "hiero")
@@ -61,6 +63,7 @@ def test_groups_are_learnt_kept_and_shown(place, decoder, command):  # noqa: F81
     assert first["pairs"] > 0
     assert first["active"] >= first["groups"] > 1
     assert first["training_score"] > 10
+    assert 0 < first["reused"] <= first["active"]
     translator = Translator.load(model)
     groups, weights = translator.bundle.part("groups"), translator.bundle.weights
     if not groups.numbered:  # the weights that tuning began with were the best ones
@@ -121,6 +124,32 @@ def test_group_values_are_sums_and_unpacked_scores_are_grouped_ones(place, decod
 def test_threads_do_not_matter(place):
     run(place, "other", threads=2, decoder="phrase")
     assert contents(place / "other") == contents(place / "phrase")
+
+
+@pytest.mark.slow
+def test_training_sentences_are_translated_as_if_they_were_new(place):
+    """Rules and language models that know the sentences make them too easy."""
+    run(place, "known", leave_one_out=False)
+    known, new = (
+        stage_facts(place / f"{name}.work", "tune")["history"][0] for name in ("known", "phrase")
+    )
+    assert known["training_score"] > new["training_score"] + 20
+    assert abs(new["training_score"] - new["score"]) < 15
+    assert known["score"] == new["score"]  # of the development set, with the same weights
+
+
+def test_language_models_without_some_sentences(tmp_path):
+    text = IndexedText.from_lines(["a b c", "d e", "a b c", "e <s>", "c d"])
+    model = estimate_without(text, [0], 2, tmp_path / "lm.rlm")
+    assert model.score("d e") > model.score("a b c")
+    words = {word for word in "abcde" if model.perplexity([word]).unknown == 0}
+    assert words == {"c", "d", "e"}  # both copies are left out, and what is no sentence
+
+
+@pytest.mark.slow
+def test_penalties_that_leave_nothing_are_told(place):
+    run(place, "strong", set={**OSCAR["set"], "lambda2": 1.0})
+    assert any("groups" in note for note in stage_facts(place / "strong.work", "tune")["notes"])
 
 
 @pytest.mark.slow

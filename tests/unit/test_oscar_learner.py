@@ -156,6 +156,30 @@ def test_other_learners_refuse_training_data(method):
         make_learner(method).training(None)
 
 
+def test_lists_of_training_data_neither_tune_nor_judge():
+    large = lists(1000, 10)
+    with refuses(TuningError, "argument.conflict"):
+        tune(large, method="oscar", training=large)
+    with refuses(TuningError, "argument.conflict"):
+        tune(lists(0, 5), method="oscar", training=large, heldout=large)
+    with refuses(TuningError, "argument.conflict"):
+        sweep(lists(0, 5), {"l2": ["1"]}, method="oscar", training=large, select=large)
+
+
+def test_longer_references_favour_longer_candidates():
+    """A candidate of three right words of four, and one of two right and no wrong ones."""
+    texts = ["a b x y z", "a b"]
+    forest = Forest.from_nbest(texts, np.eye(2), features=FeatureSpace(("long", "short")))
+    tuning = TuningSet([forest], BLEU, [["a b c d"]])
+    table = tuning.candidates(np.zeros(2), 2)
+    preferred = []
+    for brevity in (0.0, 8.0):
+        learner = Pro(brevity=brevity, threshold=0.0, samples=50, keep=1)
+        made = learner.feature_differences(tuning, table, np.random.default_rng(1))
+        preferred.append(made.dense[0].tolist())
+    assert preferred == [[-1.0, 1.0], [1.0, -1.0]]
+
+
 @pytest.mark.parametrize("groups", ["none", "one", "empty"])
 def test_few_groups_are_no_trouble(groups):
     forest = Sentence(3).forest(FeatureSpace(("noise", "know")), Weights())

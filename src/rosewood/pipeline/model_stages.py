@@ -15,13 +15,12 @@ from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
 from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
-from rosewood.lm import estimate, estimate_files
+from rosewood.lm import Model, estimate, estimate_files
 from rosewood.lm.vocabulary import BEGIN, END
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
-from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable, extract
 from rosewood.rules.settings import ExtractionSettings
 from rosewood.shared_types import ProgressCallback
@@ -141,19 +140,19 @@ def build_lms(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return {"models": facts, "notes": notes}
 
 
-def estimate_without(text: IndexedText, without: Iterable[int], task: Task, file: Path) -> None:
-    """A language model of all sentences but some, wherever these stand."""
+def estimate_without(
+    text: IndexedText, without: Iterable[int], order: int, file: Path, **keywords: Any
+) -> Model:
+    """A language model of all sentences but some, wherever these stand; `keywords` are those of
+    `estimate`."""
     left_out = {" ".join(text.words(i)) for i in without}
     lines = (
         line
         for line in (" ".join(text.words(i)) for i in range(len(text)))
         if line not in left_out and not {BEGIN, END} & set(line.split(" "))
     )
-    with estimate(
-        lines, task.settings.lm_order, max_memory=task.max_memory or MAX_MEMORY,
-        threads=task.threads,
-    ) as made:  # fmt: skip
-        made.save(file)
+    with estimate(lines, order, **keywords) as made:
+        return made.save(file)
 
 
 def _named(name: str, told: ProgressCallback) -> ProgressCallback:

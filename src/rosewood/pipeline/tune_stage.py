@@ -35,7 +35,6 @@ from rosewood.pipeline.tuning_data import (
     NBestLists,
     TrainingSentences,
     TuningSentences,
-    fold,
 )
 from rosewood.pipeline.work_store import Finished
 from rosewood.reorder import LinearReordering
@@ -203,8 +202,10 @@ def training_decoders(
         file = task.going / f"without-{number}.rlm"
         if not file.exists():
             told("language models of training sentences", number, FOLDS)
-            own = {data.chosen[i] for i in fold(data, number, FOLDS)}
-            estimate_without(data.corpus.target, own, task, file)
+            estimate_without(
+                data.corpus.target, data.fold(number), task.settings.lm_order, file,
+                max_memory=task.max_memory or MAX_MEMORY, threads=task.threads,
+            )  # fmt: skip
         made.append(make_decoder(task.settings, task.needs, file))
     return tuple(made)
 

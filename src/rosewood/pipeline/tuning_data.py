@@ -83,6 +83,10 @@ class TrainingSentences(TuningSentences):
         numbers: list[int] = ((np.arange(count) * size) // max(1, count)).tolist()
         return numbers
 
+    def fold(self, number: int) -> list[int]:
+        """The sentences of one of `FOLDS` parts, by their numbers in the corpus."""
+        return [self.chosen[i] for i in fold(self, number, FOLDS)]
+
     @cached_property
     def _rest(self) -> LeaveOneOut | None:
         if self.links is None or self.rules is None:
