@@ -264,6 +264,17 @@ def test_more_rounds_go_on(whole, tmp_path):
     assert everything(tmp_path, loop(tmp_path, rounds=2)) == whole
 
 
+def test_all_features_of_a_group_have_its_weight(tmp_path):
+    found = loop(tmp_path, rounds=1, lambda2=3e-4)
+    groups = Weights.load(tmp_path / "training" / "groups-1.npz")
+    several = [g for g in largest_groups(groups, found.weights, examples=100) if g.size > 1]
+    assert several
+    for each in several:
+        assert {found.weights.get(name, 0.0) for name in each.examples} == {each.weight}
+    others = {name for name in found.weights if ":" in name} - set(groups)
+    assert not others  # what is in no group has no weight
+
+
 def test_other_settings_need_another_folder(tmp_path):
     loop(tmp_path, rounds=1)
     with refuses(TuningError, "file.mismatch"):
