@@ -10,6 +10,7 @@ import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from experiments.corpora import Corpus, lines_of, rosewood, stage_folder
 from experiments.oscar.systems import METRIC, Run
@@ -33,7 +34,7 @@ GRIDS: dict[str, tuple[str, str, dict[str, str]]] = {
     "pro_dev_id": ("pro", "dev", {"l2": "1e-4,1e-3,1e-2,1e-1"}),
     "l1_dev_id": ("l1", "dev", {"penalty": "3e-4,1e-3,3e-3,1e-2"}),
     "l1_train_id": ("l1", "train", {"penalty": "3e-4,1e-3,3e-3,1e-2"}),
-    "oscar": ("oscar", "both", {"lambda2": "1e-9,3e-9,1e-8,3e-8", "l2": "1e-4,1e-2"}),
+    "oscar": ("oscar", "both", {"lambda2": "3e-9,1e-8,3e-8,1e-7", "l2": "1e-3,1e-2"}),
 }
 
 
@@ -67,6 +68,11 @@ def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> lis
     return [f"{key}={value}" for key, value in found.items()]
 
 
+def train_untuned(run: Run, seed: int = 1) -> dict[str, Any]:
+    """Do all stages before tuning; the model has default weights and a feature for each rule."""
+    return run.train("lists", seed, "--tune", "none", "--feature", "rule-ids")
+
+
 def trials(run: Run, name: str) -> list[dict[str, object]]:
     """All trials of a sweep."""
     file = run.folder / f"{name}.trials.jsonl"
@@ -79,7 +85,7 @@ def trials(run: Run, name: str) -> list[dict[str, object]]:
 
 def _lists(run: Run, base: str, seed: int, names: Sequence[str]) -> dict[str, Path]:
     """The candidates of some of the three sets as files."""
-    told = run.train("lists", seed, "--tune", "none", "--feature", "rule-ids")
+    told = train_untuned(run, seed)
     model = Translator.load(run.model("lists", seed))
     tuned = Translator.load(run.model(base, seed)).bundle.weights
     keys = {each["name"]: each["key"] for each in told["stages"]}

@@ -31,7 +31,7 @@ def write_page(results: Path, output: Path) -> Path:
         for decoder, label in _DECODERS.items():
             if decoder in each:
                 parts.append(f"### {each['corpus']}, {label}\n")
-                parts += [_about(each, each[decoder]), _table(each[decoder])]
+                parts += [_about(each[decoder]), _table(each[decoder])]
     parts += _choices(found)
     pictures = {"oscar-lambda.svg": _lambda_plot(found), "oscar-sizes.svg": _sizes_plot(found)}
     titles = {
@@ -60,7 +60,7 @@ def _paper() -> str:
     return f"{told}\n{markdown(_HEAD, rows)}"
 
 
-def _about(each: dict[str, Any], found: dict[str, Any]) -> str:
+def _about(found: dict[str, Any]) -> str:
     references, distinct = found["references"]["test"], found["distinct_references"]["test"]
     several = ""
     if references > 1:
@@ -72,7 +72,7 @@ def _about(each: dict[str, Any], found: dict[str, Any]) -> str:
     return (
         f"{found['sentences']['test']:,} test sentences, {found['sentences_a_round']:,} training "
         f"sentences a round, up to {found['rounds']} rounds, {len(found['seeds'])} seed"
-        f"{'s' if len(found['seeds']) > 1 else ''}; commit {each.get('commit') or '–'}.{several}\n"
+        f"{'s' if len(found['seeds']) > 1 else ''}; commit {found.get('commit') or '–'}.{several}\n"
     )
 
 

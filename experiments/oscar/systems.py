@@ -7,6 +7,7 @@ finished is kept in the work folder, and not done again.
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,17 +77,24 @@ class Run:
         note = model.with_suffix(".trained.json")
         if not note.exists():
             model.parent.mkdir(parents=True, exist_ok=True)
+            before = _processor_seconds()
             told = train(
                 self.corpus, self.work, model, self.threads, "--decoder", self.decoder,
                 "--rounds", self.rounds, "--tune-sentences", self.sentences, "--seed", seed, *more,
             )  # fmt: skip
-            write_json(note, told)
+            write_json(note, told | {"processor_seconds": _processor_seconds() - before})
         found: dict[str, Any] = json.loads(note.read_text("utf-8"))
         return found
 
     def model(self, name: str, seed: int) -> Path:
         """The folder of a model."""
         return self.folder / f"{name}-{seed}.model"
+
+
+def _processor_seconds() -> float:
+    """What all commands have used that were run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def write_json(file: Path, found: Any) -> None:
@@ -110,7 +118,7 @@ def measure(run: Run, name: str, seed: int, settings: Sequence[str]) -> dict[str
     translator = Translator.load(model)
     found = {
         "said": {part: _translated(model, lines) for part, lines in source.items()},
-        "seconds": None if tuned["was_done"] else tuned["seconds"],
+        "seconds": None if tuned["was_done"] else told.get("processor_seconds"),
         "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
         **_features(translator, source["test"]),
     }
