@@ -85,12 +85,14 @@ using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_align(nb::module_& m);
 void bind_arpa(nb::module_& m);
+void bind_boosting(nb::module_& m);
 void bind_clusters(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_event_features(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_writer(nb::module_& m);
+void bind_large_features(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_links(nb::module_& m);
 void bind_lm(nb::module_& m);

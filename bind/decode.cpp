@@ -142,8 +142,10 @@ void bind_decode(nb::module_& m) {
       [](Model* self, const FeatureLayout& layout, nb::object table,
          const std::vector<nb::object>& language_models, const Slots& slots,
          std::vector<std::int64_t> orientation_columns,
-         const std::vector<std::pair<nb::object, std::size_t>>& reordering) {
+         const std::vector<std::pair<nb::object, std::size_t>>& reordering, const TreeParts& trees,
+         const nb::object& large) {
         ModelParts parts(table, language_models);
+        const LargeFeatures* columns = large_of(large, parts);
         std::vector<NativeReordering> native;
         for (const auto& [model, first] : reordering) {
           native.push_back({*nb::cast<const LinearHandle&>(model).model, first});
@@ -153,12 +155,14 @@ void bind_decode(nb::module_& m) {
         for (const auto& [kind, direction, scheme, first] : slots)
           made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
                           static_cast<ClassScheme>(scheme), first});
-        new (self) Model{std::move(parts.kept),
-                         PhraseModel(layout, parts.table, parts.language_models, std::move(made),
-                                     std::move(orientation_columns), native)};
+        new (self)
+            Model{std::move(parts.kept),
+                  PhraseModel(layout, parts.table, parts.language_models, std::move(made),
+                              std::move(orientation_columns), native, trees_of(trees), columns)};
       },
       "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a,
-      "reordering"_a = std::vector<std::pair<nb::object, std::size_t>>{});
+      "reordering"_a = std::vector<std::pair<nb::object, std::size_t>>{}, "trees"_a = TreeParts{},
+      "large"_a = nb::none());
   def_model(model);
   nb::class_<Decoder> decoder(m, "PhraseDecoder", "A phrase-based decoder: models and weights.");
   def_decoder<PhraseModel, SentenceOptions>(

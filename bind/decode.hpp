@@ -15,6 +15,7 @@
 #include "decode/forest_writer.hpp"
 #include "decode/options.hpp"
 #include "decode/search_control.hpp"
+#include "large_features.hpp"
 #include "lm.hpp"
 #include "rule_table.hpp"
 
@@ -27,6 +28,21 @@ inline std::vector<GivenOption> given_of(const std::vector<Given>& all) {
   std::vector<GivenOption> made;
   for (const auto& [begin, end, kind, target] : all)
     made.push_back({begin, end, static_cast<GivenKind>(kind), target});
+  return made;
+}
+
+/// Of each tree: splits (leaf, column, threshold), values of leaves, and factors.
+using TreeParts =
+    std::vector<std::tuple<std::vector<std::tuple<std::int32_t, std::int32_t, double>>,
+                           std::vector<double>, std::vector<std::int32_t>>>;
+
+inline std::vector<EdgeTree> trees_of(const TreeParts& all) {
+  std::vector<EdgeTree> made;
+  for (const auto& [splits, values, factors] : all) {
+    made.push_back({{}, values, factors});
+    for (const auto& [leaf, column, threshold] : splits)
+      made.back().splits.push_back({leaf, column, threshold});
+  }
   return made;
 }
 
@@ -71,6 +87,13 @@ struct ModelParts {
     }
   }
 };
+
+/// The large feature set, which is kept with the parts; null: none.
+inline const LargeFeatures* large_of(const nb::object& large, ModelParts& parts) {
+  if (large.is_none()) return nullptr;
+  parts.kept.push_back(large);
+  return &nb::cast<const LargeFeaturesHandle&>(large).features;
+}
 
 /// What the models of all decoders have besides a constructor.
 template <class M>

@@ -58,12 +58,16 @@ void bind_hiero(nb::module_& m) {
   model.def(
       "__init__",
       [](Model* self, const FeatureLayout& layout, nb::object table,
-         const std::vector<nb::object>& language_models, std::int32_t glue_label) {
+         const std::vector<nb::object>& language_models, std::int32_t glue_label,
+         const TreeParts& trees, const nb::object& large) {
         ModelParts parts(table, language_models);
-        new (self) Model{std::move(parts.kept),
-                         HieroModel(layout, parts.table, parts.language_models, glue_label)};
+        const LargeFeatures* columns = large_of(large, parts);
+        new (self)
+            Model{std::move(parts.kept), HieroModel(layout, parts.table, parts.language_models,
+                                                    glue_label, trees_of(trees), columns)};
       },
-      "layout"_a, "table"_a, "language_models"_a, "glue_label"_a);
+      "layout"_a, "table"_a, "language_models"_a, "glue_label"_a, "trees"_a = TreeParts{},
+      "large"_a = nb::none());
   def_model(model);
   nb::class_<Decoder> decoder(m, "HieroDecoder", "A hierarchical decoder: models and weights.");
   def_decoder<HieroModel, ChartOptions>(decoder, find_chart_options);

@@ -3,6 +3,7 @@
 
 #include "bind.hpp"
 #include "learn/batch.hpp"
+#include "learn/edge_risk.hpp"
 #include "learn/envelope.hpp"
 #include "learn/line_search.hpp"
 #include "learn/mira.hpp"
@@ -136,6 +137,29 @@ void bind_learn(nb::module_& m) {
       "gradient"_a.noconvert(), "threads"_a = 1, Release(),
       "Adds risk, entropy and log loss of forests, and gradients, to the rows of their shards; "
       "`terms` are γ and how much each counts.");
+  m.def(
+      "batch_risk",
+      [](const BatchHandle& b, In<Offset> row_start, In<double> score, In<double> loss,
+         double scale, Out<double> risk, Out<double> slope, int threads) {
+        const auto forests = static_cast<std::size_t>(b.batch.size());
+        check_size("row_start", row_start.size(), forests + 1);
+        for (std::size_t i = 0; i < forests; ++i)
+          check_size("rows",
+                     static_cast<std::size_t>(row_start.data()[i + 1] - row_start.data()[i]),
+                     b.features[i].start.size() - 1);
+        if (row_start.data()[0] != 0)
+          fail<TuningError>({"argument.range", "row_start"}, "rows must begin at 0");
+        const auto rows = static_cast<std::size_t>(row_start.data()[forests]);
+        check_size("score", score.size(), rows);
+        check_size("slope", slope.size(), rows);
+        check_size("loss", loss.size(), b.edges());
+        check_size("risk", risk.size(), forests);
+        batch_risk(b.batch, span_of(row_start), span_of(score), span_of(loss), scale, span_of(risk),
+                   span_of(slope), threads);
+      },
+      "batch"_a, "row_start"_a.noconvert(), "score"_a.noconvert(), "loss"_a.noconvert(), "scale"_a,
+      "risk"_a.noconvert(), "slope"_a.noconvert(), "threads"_a = 1, Release(),
+      "The expected loss of each forest, and its derivative by the score of each row of features.");
   m.def(
       "hope_and_fear",
       [](const BatchHandle& b, std::int64_t number, In<double> theta, In<double> gain,

@@ -54,8 +54,10 @@ NB_MODULE(_core, m) {
     }
   });
   rosewood::bind::bind_align(m);
+  rosewood::bind::bind_boosting(m);
   rosewood::bind::bind_clusters(m);
   rosewood::bind::bind_corpus(m);
+  rosewood::bind::bind_large_features(m);
   rosewood::bind::bind_decode(m);
   rosewood::bind::bind_event_features(m);
   rosewood::bind::bind_forest(m);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bind.hpp"
+#include "forest/features.hpp"
 #include "forest/kbest.hpp"
 #include "forest/validate.hpp"
 
@@ -124,6 +125,26 @@ void bind_search(nb::module_& m) {
       },
       "forest"_a, "yield_start"_a.noconvert(), "yield_symbol"_a.noconvert(), "start"_a.noconvert(),
       "edge"_a.noconvert(), "Rows of words, one a row of edges.");
+  m.def(
+      "feature_sums",
+      [](const FeatureHandle& features, In<Offset> start, In<std::int64_t> edge) {
+        check_offsets("start", span_of(start), static_cast<std::int64_t>(start.size()) - 1,
+                      static_cast<std::int64_t>(edge.size()));
+        const auto rows = static_cast<std::int64_t>(features.start.size()) - 1;
+        for (const auto e : span_of(edge))
+          if (e < 0 || e >= rows)
+            fail<ForestError>({"argument.range", "edge", e}, "edge ", e,
+                              " is out of range: there are ", rows);
+        FeatureSums found;
+        {
+          nb::gil_scoped_release release;
+          found = feature_sums(features.view, {span_of(start), span_of(edge)});
+        }
+        return std::tuple{to_numpy(std::move(found.dense)), to_numpy(std::move(found.start)),
+                          to_numpy(std::move(found.id)), to_numpy(std::move(found.value))};
+      },
+      "features"_a, "start"_a.noconvert(), "edge"_a.noconvert(),
+      "The features of rows of edges, each a sum: dense ones, and rows of sparse ones.");
 }
 
 }  // namespace rosewood::bind

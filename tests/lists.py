@@ -13,7 +13,7 @@ from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import TuningSet
 from rosewood.metrics import Column, parse_metric
 from tests.reference.forest import enumerate_derivations, features_of, words_of
-from tests.strategies import forests, quarters
+from tests.strategies import forests, many, quarters
 
 WORDS = ("a", "b", "c", "d")
 SMALL = {"max_derivations": 12, "max_nodes": 4}  # forests that can be enumerated
@@ -153,5 +153,5 @@ def batches(draw, elements=quarters, columns: int = 1):
     """A few forests, and arrays of one number an edge."""
     several = draw(st.lists(forests(**SMALL), min_size=1, max_size=3))
     edges = sum(f.num_edges for f in several)
-    numbers = st.lists(elements, min_size=edges, max_size=edges)
+    numbers = many(elements, edges)
     return several, *(np.array(draw(numbers), dtype=float) for _ in range(columns))

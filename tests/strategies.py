@@ -26,6 +26,9 @@ rationals = st.integers(-18, 18).map(lambda n: Fraction(n, 6))
 small_rationals = st.integers(-9, 9).map(lambda n: Fraction(n, 10))
 log_weights = st.floats(-8, 8) | st.just(-math.inf)
 finite_log_weights = st.floats(-8, 8)
+_weights = st.floats(-2, 2)
+_seeds = st.integers(0, 2**32 - 1)
+_FEW = 6  # different elements of a list
 
 
 @st.composite
@@ -40,15 +43,20 @@ def forests(
 ) -> Forest:
     """A forest with at most so many nodes, edges a node, tails an edge, and derivations a node.
 
-    No derivation has more than `max_size` edges.
+    No derivation has more than `max_size` edges.  The number of nodes and a seed are drawn, and the
+    rest by a generator of Python's, which is much faster than Hypothesis; examples are made smaller
+    by nodes, and by the seed 0: edges without tails, features and words.
     """
+    nodes, seed = draw(st.integers(1, max_nodes)), draw(_seeds)
+    random = Random(seed)
     rows: list[list[list[int]]] = []  # the tails of each edge of each node
     counts: list[int] = []  # derivations of each node
     sizes: list[int] = []  # edges of the largest derivation of each node
-    for node in range(draw(st.integers(1, max_nodes))):
+    for node in range(nodes):
         edges, count, size = [], 0, 0
-        for _ in range(draw(st.integers(1, max_edges))):
-            tails = draw(st.lists(st.integers(0, node - 1), max_size=max_arity)) if node else []
+        for _ in range(random.randint(1, max_edges) if seed else 1):
+            arity = random.randint(0, max_arity) if node and seed else 0
+            tails = [random.randrange(node) for _ in range(arity)]
             while tails and (
                 math.prod(counts[t] for t in tails) + count + max_edges > max_derivations
                 or sum(sizes[t] for t in tails) >= max_size
@@ -60,7 +68,7 @@ def forests(
         rows.append(edges)
         counts.append(count)
         sizes.append(size)
-    return draw(dressed(_used(rows)))
+    return dressed(_used(rows), random, is_plain=not seed)
 
 
 def _used(rows: list[list[list[int]]]) -> list[list[list[int]]]:
@@ -74,24 +82,18 @@ def _used(rows: list[list[list[int]]]) -> list[list[list[int]]]:
     return [[[number[t] for t in tails] for tails in rows[node]] for node in sorted(used)]
 
 
-@st.composite
-def dressed(draw, rows: list[list[list[int]]]) -> Forest:
-    """A forest of this shape with random features and words.
-
-    They are drawn by a generator of Python's, which is much faster than Hypothesis; examples are
-    made smaller by shape, and by the seed 0, without features and words.
-    """
+def dressed(rows: list[list[list[int]]], random: Random, *, is_plain: bool = False) -> Forest:
+    """A forest of this shape with features and words of a generator; none if it is plain."""
     edges = [tails for row in rows for tails in row]
-    seed = draw(st.integers(0, 2**32 - 1))
-    random = Random(seed)
     flat, says = [], []
     for tails in edges:
-        ids = sorted(random.sample(range(len(SPARSE)), random.randint(0, 2)) if seed else [])
+        ids = sorted([] if is_plain else random.sample(range(len(SPARSE)), random.randint(0, 2)))
         flat.append([(key, random.randint(-12, 12) / 4) for key in ids])
-        words = random.choices(range(len(WORDS)), k=random.randint(0, 2)) if seed else []
+        words = [] if is_plain else random.choices(range(len(WORDS)), k=random.randint(0, 2))
         symbols = [*words, *(-1 - slot for slot in range(len(tails)))]
-        says.append(random.sample(symbols, len(symbols)) if seed else symbols)
-    dense = [random.randint(-12, 12) / 4 if seed else 0.0 for _ in range(len(edges) * len(DENSE))]
+        says.append(symbols if is_plain else random.sample(symbols, len(symbols)))
+    count = len(edges) * len(DENSE)
+    dense = [0.0 if is_plain else random.randint(-12, 12) / 4 for _ in range(count)]
     return Forest(
         _starts(rows),
         _starts(edges),
@@ -113,7 +115,18 @@ def _starts(rows: list) -> np.ndarray:
 
 def weights_for(forest: Forest, elements: st.SearchStrategy) -> st.SearchStrategy[list]:
     """A list of one element an edge."""
-    return st.lists(elements, min_size=forest.num_edges, max_size=forest.num_edges)
+    return many(elements, forest.num_edges)
+
+
+@st.composite
+def many(draw, elements: st.SearchStrategy, count: int) -> list:
+    """A list of so many elements, of which a few different ones are drawn: that is much faster."""
+    known = draw(st.lists(elements, min_size=min(count, _FEW), max_size=min(count, _FEW)))
+    if count <= _FEW:
+        return known
+    random = Random(draw(_seeds))
+    values = [*known, *random.choices(known, k=count - _FEW)]
+    return random.sample(values, count)
 
 
 @st.composite
@@ -126,8 +139,7 @@ def weighted_forests(draw, elements: st.SearchStrategy = log_weights, **limits):
 @st.composite
 def thetas(draw, forest: Forest) -> np.ndarray:
     """A parameter vector for the forest's features."""
-    size = len(forest.features)
-    return np.array(draw(st.lists(st.floats(-2, 2), min_size=size, max_size=size)))
+    return np.array(draw(many(_weights, len(forest.features))))
 
 
 @st.composite

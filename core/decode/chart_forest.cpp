@@ -18,7 +18,8 @@ class ChartSearch::Graph {
     std::size_t best = 0;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const Node& node = search_.nodes_[ends_[i]];
-      const double score = node.score + search_.language_.finish(node.state, values);
+      double score = node.score + search_.language_.finish(node.state, values);
+      if (search_.model_.has_trees()) score += search_.tree_score(-1, 0.0, values);
       if (i == 0 || score > score_) score_ = score, best = i;
       ending_.insert(ending_.end(), values.begin(), values.end());
     }
@@ -91,6 +92,7 @@ class ChartSearch::Graph {
         row[model.glue()] = 1;
     }
     std::copy_n(values, search_.models(), row.data() + model.first_language_model());
+    model.write_trees(row);
   }
 
  private:

@@ -176,12 +176,30 @@ void ChartSearch::look(std::uint32_t grid_number, std::uint32_t place) {
     points_.push_back(point);
   }
   point_values_.resize(point_values_.size() + models());
-  const ChartLanguage::Part part =
-      language_.score(target, run, states_, std::span(point_values_).last(models()));
+  const auto values = std::span(point_values_).last(models());
+  const ChartLanguage::Part part = language_.score(target, run, states_, values);
+  if (model_.has_trees()) score += tree_score(option, 1.0, values);
   for (Point& each : std::span(points_).subspan(first)) {
     each.state = part.state;
     each.score = score + part.score;
   }
+}
+
+/// What trees add to the score of an edge, but for those that look at the option alone, whose part
+/// is in its score; all of them where there is no option. `glue` is its feature, if it has no
+/// option.
+double ChartSearch::tree_score(std::int32_t option, double glue, std::span<const double> values) {
+  const EdgeTrees& trees = model_.trees();
+  if (option >= 0 && !trees.has_context()) return 0.0;
+  const std::size_t first = model_.stateless();
+  tree_row_.assign(model_.features(), 0.0);
+  if (option < 0) tree_row_[model_.glue()] = glue;
+  std::ranges::copy(values,
+                    tree_row_.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
+  if (option < 0) return weighted_.tree_score(tree_row_);
+  return weighted_.weight(model_.tree_feature()) *
+         trees.of_context(options_.features.data() + static_cast<std::size_t>(option) * first,
+                          tree_row_.data() + first);
 }
 
 /// Adds a point for each place of the reference that says what the point says.

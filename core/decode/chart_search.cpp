@@ -110,6 +110,7 @@ void ChartSearch::fill_glue() {
     if (end == 0) {
       Point begin{};
       begin.state = language_.begin_sentence().state;
+      if (model_.has_trees()) begin.score = tree_score(-1, 0.0, {});
       edges_.push_back({add_node(number, begin), -1, static_cast<std::int32_t>(tails_.size()), 0});
       values_.resize(values_.size() + models());
       continue;

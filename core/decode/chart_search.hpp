@@ -125,6 +125,7 @@ class ChartSearch {
     return grid.options.empty() ? -1 : grid.options[static_cast<std::size_t>(places_[place])];
   }
   std::size_t models() const { return model_.language_models().size(); }
+  double tree_score(std::int32_t option, double glue, std::span<const double> values);
 
   const WeightedHieroModel& weighted_;
   const HieroModel& model_;
@@ -162,6 +163,7 @@ class ChartSearch {
   std::vector<Seen> seen_;  // places that more than one point leads to, by their hashes
   std::size_t seen_places_ = 0;
   std::vector<std::int32_t> states_;
+  std::vector<double> tree_row_;  // features of an edge without an option
 };
 
 }  // namespace rosewood

@@ -31,6 +31,8 @@ inline constexpr std::array feature_kinds{
     FeatureKind{"table", FeatureScope::option, FeatureNumber::any_column},
     // A column that is computed outside for each option; index: 0, 1, …
     FeatureKind{"option", FeatureScope::option, FeatureNumber::numbered},
+    // A column of the large feature set; index: 0, 1, …
+    FeatureKind{"large", FeatureScope::option, FeatureNumber::numbered},
     FeatureKind{"word_penalty", FeatureScope::option, FeatureNumber::one},
     FeatureKind{"phrase_penalty", FeatureScope::option, FeatureNumber::one},
     FeatureKind{"unknown_penalty", FeatureScope::option, FeatureNumber::one},
@@ -41,6 +43,8 @@ inline constexpr std::array feature_kinds{
     FeatureKind{"lm", FeatureScope::hypothesis, FeatureNumber::numbered},
     // A column of the rows of orientations; index: 0, 1, …
     FeatureKind{"orientation", FeatureScope::hypothesis, FeatureNumber::numbered},
+    // What trees make of all features before it.
+    FeatureKind{"trees", FeatureScope::hypothesis, FeatureNumber::one},
 };
 
 /// The number of a kind. A name that is not in the table does not compile.

@@ -8,20 +8,20 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t kinds[] = {feature_kind("table"),
-                                 feature_kind("option"),
-                                 feature_kind("word_penalty"),
-                                 feature_kind("phrase_penalty"),
-                                 feature_kind("unknown_penalty"),
-                                 feature_kind("glue"),
-                                 feature_kind("lm")};
+constexpr std::size_t kinds[] = {feature_kind("table"),          feature_kind("option"),
+                                 feature_kind("large"),          feature_kind("word_penalty"),
+                                 feature_kind("phrase_penalty"), feature_kind("unknown_penalty"),
+                                 feature_kind("glue"),           feature_kind("lm"),
+                                 feature_kind("trees")};
 
 }  // namespace
 
 HieroModel::HieroModel(FeatureLayout layout, const RuleTable& table,
                        std::span<const LanguageModel* const> language_models,
-                       std::int32_t glue_label)
-    : RuleModel("a hierarchical decoder", kinds, std::move(layout), table, language_models),
+                       std::int32_t glue_label, std::span<const EdgeTree> trees,
+                       const LargeFeatures* large)
+    : RuleModel("a hierarchical decoder", kinds, std::move(layout), table, language_models, trees,
+                large),
       language_models_(language_models.begin(), language_models.end()),
       glue_(this->layout().position(feature_kind("glue"))) {
   if (glue_label >= 0) set_glue_rules(glue_label);

@@ -18,7 +18,8 @@ class HieroModel : public RuleModel {
   /// own, but say which labels glue joins; -1: there are none. Refuses a layout that does not fit
   /// the models, and rules that make a label from itself.
   HieroModel(FeatureLayout layout, const RuleTable& table,
-             std::span<const LanguageModel* const> language_models, std::int32_t glue_label);
+             std::span<const LanguageModel* const> language_models, std::int32_t glue_label,
+             std::span<const EdgeTree> trees = {}, const LargeFeatures* large = nullptr);
 
   std::span<const LanguageModel* const> language_models() const { return language_models_; }
   std::size_t glue() const { return glue_; }

@@ -53,26 +53,33 @@ bool OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
   model_.table().append_target(record, out_.target);
   const std::int32_t symbols =
       place(begin, end, static_cast<std::int64_t>(record.rule), OptionOrigin::table);
-  model_.table().read_features(record, values_.data());
+  model_.table().read_numbers(record, values_.data(), counts_);
   model_.check_rule(record.rule, std::span(out_.target).last(static_cast<std::size_t>(symbols)),
                     values_, gaps);
-  double* row = out_.features.data() + out_.features.size() - model_.stateless() +
-                model_.first_table_column();
+  double* row = out_.features.data() + out_.features.size() - model_.stateless();
   for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
-    row[i] = values_[model_.table_columns()[i]];
-  if (!changed.empty()) {
-    double* all = out_.features.data() + out_.features.size() - model_.stateless();
-    for (std::size_t i = 0; i < changed.size(); ++i) all[changes_.columns[i]] += changed[i];
-  }
+    row[model_.first_table_column() + i] = values_[model_.table_columns()[i]];
+  for (std::size_t i = 0; i < changed.size(); ++i) row[changes_.columns[i]] += changed[i];
   for (const std::int64_t column : model_.orientation_columns())
     out_.orientations.push_back(column < 0 ? 0.0 : double{values_[column]});
-  if (needs_edge_links_ || keeps_links_) model_.table().read_links(record, links_);
+  if (needs_edge_links_ || keeps_links_ || model_.large())
+    model_.table().read_links(record, links_);
+  if (model_.large()) fill_large(record, row + model_.first_large_column());
   out_.links.push_back(needs_edge_links_ ? edge_links(links_, end - begin, symbols) : EdgeLinks{});
   if (keeps_links_) {
     out_.rule_links.insert(out_.rule_links.end(), links_.begin(), links_.end());
     out_.link_start.push_back(static_cast<std::int64_t>(out_.rule_links.size()));
   }
   return true;
+}
+
+void OptionCollector::fill_large(const RuleTable::Record& record, double* row) {
+  if (record.rule < source_begin_ || record.rule >= source_end_) {
+    model_.table().read_source(record.rule, source_);
+    source_begin_ = record.rule;
+    source_end_ = model_.table().last_of_source(record.rule) + 1;
+  }
+  model_.large()->fill(source_, out_.target_of(out_.size() - 1), links_, counts_, room_, row);
 }
 
 void OptionCollector::add_words(std::int32_t begin, std::int32_t end, TextWords target,

@@ -1,6 +1,7 @@
 // core/decode/option_collector.hpp: options of a sentence, put together one by one. No Python here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,14 +29,20 @@ class OptionCollector {
  private:
   std::int32_t place(std::int32_t begin, std::int32_t end, std::int64_t rule, OptionOrigin origin);
   std::int32_t word_number(std::string_view word);
+  void fill_large(const RuleTable::Record& record, double* row);
 
   const RuleModel& model_;
   SentenceOptions& out_;
   std::vector<float> values_;
+  std::array<double, num_counts> counts_{};
   std::vector<RuleLink> links_;
   bool needs_edge_links_, keeps_links_;
   RuleChanges changes_;
   std::unordered_map<std::string, std::size_t> extra_;
+  // The source of the last rule, which rules until source_end_ have, too.
+  std::vector<std::int32_t> source_;
+  std::uint64_t source_begin_ = 0, source_end_ = 0;
+  LargeFeatureScorer::Room room_;
 };
 
 /// The translations that are given for spans of a sentence.

@@ -96,6 +96,9 @@ double score_alone(const WeightedRules& model, const SentenceOptions& options, s
     score += model.rule_weight(static_cast<std::uint64_t>(options.rule[option]));
   for (std::size_t i = 0; i < columns; ++i)
     score += model.weight(i) * options.features[option * columns + i];
+  if (const RuleModel& rules = model.rules(); rules.has_trees())
+    score += model.weight(rules.tree_feature()) *
+             rules.trees().of_option(options.features.data() + option * columns);
   return score;
 }
 

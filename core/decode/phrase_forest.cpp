@@ -29,6 +29,20 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
             .orientations[static_cast<std::size_t>(owner) * model_.orientation_columns().size() +
                           column];
   });
+  model_.write_trees(out);
+}
+
+/// What the end of the sentence behind a node adds to its score.
+double PhraseSearch::end_score(std::int32_t node) {
+  const std::int32_t state = nodes_[node].language;
+  double score = language_.finish(state);
+  if (model_.has_trees()) {
+    std::vector<double> row(model_.features());
+    std::ranges::copy(language_.final_values(state),
+                      row.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
+    score += weighted_.tree_score(row);
+  }
+  return score;
 }
 
 /// The final node of the best translation; -1 if there is none.
@@ -36,7 +50,7 @@ std::int32_t PhraseSearch::best_node() {
   std::int32_t best = -1;
   double best_score = 0;
   for (const std::int32_t node : final_nodes()) {
-    const double score = nodes_[node].score + language_.finish(nodes_[node].language);
+    const double score = nodes_[node].score + end_score(node);
     if (best >= 0 && score <= best_score) continue;
     best = node;
     best_score = score;
@@ -49,11 +63,14 @@ BestPath PhraseSearch::best() {
   path.features.resize(model_.features());
   const std::int32_t last = best_node();
   if (last < 0) return path;
-  path.score = nodes_[last].score + language_.finish(nodes_[last].language);
+  path.score = nodes_[last].score + end_score(last);
   const auto ending = language_.final_values(nodes_[last].language);
   for (std::size_t k = 0; k < ending.size(); ++k)
     path.features[model_.first_language_model() + k] += ending[k];
+  model_.write_trees(path.features);
   std::vector<double> row(model_.features());
+  if (model_.has_trees())  // of the beginning
+    path.features[model_.tree_feature()] += model_.trees().of_row(row);
   for (std::int32_t node = last; nodes_[node].best_edge >= 0;) {
     const Edge& edge = edges_[nodes_[node].best_edge];
     path.options.push_back(edge.option);
@@ -117,11 +134,13 @@ class PhraseSearch::Graph {
     out.insert(out.end(), target.begin(), target.end());
   }
   void write_features(std::int32_t edge, std::span<double> row) {
-    if (edge == 0) return;
-    if (edge < first_end_) return search_.write_features(step(edge), row);
-    const auto ending =
-        search_.language_.final_values(search_.nodes_[ends_[edge - first_end_]].language);
-    std::ranges::copy(ending, row.subspan(search_.model_.first_language_model()).begin());
+    if (0 < edge && edge < first_end_) return search_.write_features(step(edge), row);
+    if (edge > 0) {
+      const auto ending =
+          search_.language_.final_values(search_.nodes_[ends_[edge - first_end_]].language);
+      std::ranges::copy(ending, row.subspan(search_.model_.first_language_model()).begin());
+    }
+    search_.model_.write_trees(row);
   }
 
  private:

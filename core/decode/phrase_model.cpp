@@ -9,14 +9,11 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t kinds[] = {feature_kind("table"),
-                                 feature_kind("option"),
-                                 feature_kind("word_penalty"),
-                                 feature_kind("phrase_penalty"),
-                                 feature_kind("unknown_penalty"),
-                                 feature_kind("distortion"),
-                                 feature_kind("lm"),
-                                 feature_kind("orientation")};
+constexpr std::size_t kinds[] = {feature_kind("table"),          feature_kind("option"),
+                                 feature_kind("large"),          feature_kind("word_penalty"),
+                                 feature_kind("phrase_penalty"), feature_kind("unknown_penalty"),
+                                 feature_kind("distortion"),     feature_kind("lm"),
+                                 feature_kind("orientation"),    feature_kind("trees")};
 
 }  // namespace
 
@@ -24,9 +21,10 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
                          std::span<const LanguageModel* const> language_models,
                          std::vector<OrientationSlot> slots,
                          std::vector<std::int64_t> orientation_columns,
-                         std::span<const NativeReordering> reordering)
-    : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models,
-                std::move(orientation_columns)),
+                         std::span<const NativeReordering> reordering,
+                         std::span<const EdgeTree> trees, const LargeFeatures* large)
+    : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models, trees,
+                large, std::move(orientation_columns)),
       distortion_(this->layout().position(feature_kind("distortion"))),
       first_orientation_(this->layout().block(feature_kind("orientation")).first),
       slots_(std::move(slots)) {

@@ -31,7 +31,8 @@ class PhraseModel : public RuleModel {
   PhraseModel(FeatureLayout layout, const RuleTable& table,
               std::span<const LanguageModel* const> language_models,
               std::vector<OrientationSlot> slots, std::vector<std::int64_t> orientation_columns,
-              std::span<const NativeReordering> reordering = {});
+              std::span<const NativeReordering> reordering = {},
+              std::span<const EdgeTree> trees = {}, const LargeFeatures* large = nullptr);
   ~PhraseModel();
 
   std::span<const OrientationSlot> slots() const { return slots_; }

@@ -153,6 +153,8 @@ class PhraseSearch {
   std::vector<std::int32_t> final_nodes() const;
   std::int32_t best_node();
   void write_features(const Edge& edge, std::span<double> out);
+  double tree_step(const Grid& grid, const Node& from, std::int32_t option);
+  double end_score(std::int32_t node);
 
   const WeightedPhraseModel& weighted_;
   const PhraseModel& model_;
@@ -182,7 +184,11 @@ class PhraseSearch {
   std::vector<Cell> cells_;  // of the stack that is being filled
   std::vector<Entry> heap_;
   std::vector<std::vector<Grid>> grids_;  // by the stack they lead to
-  std::int32_t last_first_ = 0;           // the first node of the last stack
+  // Of trees that look at more than the option: features behind those of options, and which they
+  // look at.
+  std::vector<double> tree_rest_;
+  bool trees_see_lm_ = false, trees_see_orientations_ = false;
+  std::int32_t last_first_ = 0;  // the first node of the last stack
 };
 
 /// Calls body(slot, class) for the slots of each direction that say something of a step.

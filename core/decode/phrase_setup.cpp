@@ -37,6 +37,12 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       future_(options.length, longest_gap(options, limits), model.weight(model_.distortion())),
       keys_(5, many_nodes),
       grids_(static_cast<std::size_t>(options.length) + 1) {
+  if (const EdgeTrees& trees = model_.trees(); trees.has_context()) {
+    tree_rest_.resize(model_.features() - model_.stateless());
+    trees_see_lm_ = trees.looks_at(model_.first_language_model(), model_.word_models().size());
+    trees_see_orientations_ =
+        trees.looks_at(model_.first_orientation(), model_.orientation_columns().size());
+  }
   set_options();
   set_forward_rows();
   set_future();
@@ -62,6 +68,14 @@ void PhraseSearch::set_options() {
     double estimate = score;
     for (std::size_t k = 0; k < lms.size(); ++k)
       estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
+    if (!tree_rest_.empty()) {  // as if it stood alone, without a jump
+      for (std::size_t k = 0; k < lms.size(); ++k)
+        tree_rest_[model_.first_language_model() - model_.stateless() + k] =
+            phrases_.alone(phrase, k);
+      estimate += weighted_.weight(model_.tree_feature()) *
+                  model_.trees().of_context(options_.features.data() + option * model_.stateless(),
+                                            tree_rest_.data());
+    }
     check_score(options_, option, estimate);
     score_.push_back(score);
     estimate_.push_back(estimate);

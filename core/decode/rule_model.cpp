@@ -25,6 +25,7 @@ void for_each_run(std::span<const std::int32_t> target, Body&& body) {
 
 RuleModel::RuleModel(const char* what, std::span<const std::size_t> kinds, FeatureLayout layout,
                      const RuleTable& table, std::span<const LanguageModel* const> language_models,
+                     std::span<const EdgeTree> trees, const LargeFeatures* large,
                      std::vector<std::int64_t> orientation_columns)
     : layout_(std::move(layout)),
       table_(table),
@@ -34,9 +35,17 @@ RuleModel::RuleModel(const char* what, std::span<const std::size_t> kinds, Featu
       phrase_penalty_(layout_.position(feature_kind("phrase_penalty"))),
       unknown_penalty_(layout_.position(feature_kind("unknown_penalty"))),
       first_language_model_(layout_.block(feature_kind("lm")).first),
+      first_large_column_(layout_.block(feature_kind("large")).first),
+      large_(large ? std::make_unique<LargeFeatureScorer>(*large, table) : nullptr),
+      trees_(trees, layout_.stateless(),
+             has_trees() ? layout_.position(feature_kind("trees")) : std::size_t{0}),
       orientation_columns_(std::move(orientation_columns)) {
   layout_.check_kinds(what, kinds);
+  if (has_trees() && tree_feature() + 1 != layout_.size())
+    fail<DecodingError>("decoding.feature-order", "the feature of trees must be the last one");
   check_count("language models", feature_kind("lm"), language_models.size());
+  check_count("columns of the large feature set", feature_kind("large"),
+              large ? large->columns() : 0);
   const auto columns = static_cast<std::int64_t>(table.layout().features);
   for (const std::size_t column : table_columns_)
     if (static_cast<std::int64_t>(column) >= columns)
@@ -105,6 +114,42 @@ WeightedRules::Chosen WeightedRules::chosen(const RuleRange& range) const {
   return shelf.chosen.emplace(range.first, std::move(made)).first->second;
 }
 
+/// What the large feature set adds to the scores of the rules of a source.
+class WeightedRules::LargeColumns {
+ public:
+  LargeColumns(const WeightedRules& model, const RuleRange& range)
+      : table_(model.rules().table()), scorer_(model.rules().large()) {
+    if (!scorer_) return;
+    weights_ = model.weights().subspan(model.rules().first_large_column(), scorer_->columns());
+    if (std::ranges::all_of(weights_, [](double weight) { return weight == 0; }))
+      scorer_ = nullptr;
+    else
+      table_.read_source(range.first, source_);
+  }
+
+  /// Where the counts of a rule are read into.
+  std::array<double, num_counts>& counts() { return counts_; }
+  double score(const RuleTable::Record& record, std::span<const std::int32_t> target) {
+    if (!scorer_) return 0;
+    table_.read_links(record, links_);
+    row_.assign(weights_.size(), 0.0);
+    scorer_->fill(source_, target, links_, counts_, room_, row_.data());
+    double sum = 0;
+    for (std::size_t n = 0; n < row_.size(); ++n) sum += weights_[n] * row_[n];
+    return sum;
+  }
+
+ private:
+  const RuleTable& table_;
+  const LargeFeatureScorer* scorer_;
+  std::span<const double> weights_;
+  std::array<double, num_counts> counts_{};
+  std::vector<std::int32_t> source_;
+  std::vector<RuleLink> links_;
+  std::vector<double> row_;
+  LargeFeatureScorer::Room room_;
+};
+
 WeightedRules::Chosen WeightedRules::choose(const RuleRange& range) const {
   struct Rated {
     double score;
@@ -121,10 +166,11 @@ WeightedRules::Chosen WeightedRules::choose(const RuleRange& range) const {
   for (const auto& lm : lms) longest = std::max(longest, static_cast<std::size_t>(lm->order()));
   std::vector<std::uint32_t> state_words(2 * longest);
   std::vector<float> backoffs(2 * longest);
+  LargeColumns large(*this, range);
   RuleTable::Record record = table.record(range.first);
   for (std::uint64_t rule = range.first; rule < range.last; ++rule) {
     if (rule > range.first) record = table.next(record);
-    table.read_features(record, features.data());
+    table.read_numbers(record, features.data(), large.counts());
     target.clear();
     table.append_target(record, target);
     model_.check_rule(rule, target, features, static_cast<std::int32_t>(table.layout().max_gaps));
@@ -134,6 +180,7 @@ WeightedRules::Chosen WeightedRules::choose(const RuleRange& range) const {
                    weight(model_.word_penalty()) * static_cast<double>(size);
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
       score += weight(model_.first_table_column() + i) * features[model_.table_columns()[i]];
+    score += large.score(record, target);
     for (std::size_t k = 0; k < lms.size(); ++k)
       for_each_run(target, [&](std::span<const std::int32_t> run) {
         words.clear();

@@ -11,7 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "decode/edge_trees.hpp"
 #include "decode/feature_layout.hpp"
+#include "decode/large_features.hpp"
 #include "decode/word_model.hpp"
 #include "rules/table.hpp"
 
@@ -41,6 +43,18 @@ class RuleModel {
   std::size_t phrase_penalty() const { return phrase_penalty_; }
   std::size_t unknown_penalty() const { return unknown_penalty_; }
   std::size_t first_language_model() const { return first_language_model_; }
+  std::size_t first_large_column() const { return first_large_column_; }
+
+  /// The large feature set; null: the model does not have it.
+  const LargeFeatureScorer* large() const { return large_.get(); }
+  /// Trees over features, whose sum is the last feature; without that feature there are none.
+  const EdgeTrees& trees() const { return trees_; }
+  bool has_trees() const { return layout_.block(feature_kind("trees")).size > 0; }
+  std::size_t tree_feature() const { return layout_.position(feature_kind("trees")); }
+  /// Writes what trees make of a row of features into it.
+  void write_trees(std::span<double> row) const {
+    if (has_trees()) row[tree_feature()] = trees_.of_row(row);
+  }
 
   /// Refuses features that are not finite, and target symbols that are neither words nor one of so
   /// many gaps: tables may be damaged.
@@ -51,9 +65,10 @@ class RuleModel {
 
  protected:
   /// `what` is how messages call the decoder, `kinds` are the features that it computes. Refuses a
-  /// layout that does not fit the models.
+  /// layout that does not fit the models. `large` may be null; otherwise it must outlive this.
   RuleModel(const char* what, std::span<const std::size_t> kinds, FeatureLayout layout,
             const RuleTable& table, std::span<const LanguageModel* const> language_models,
+            std::span<const EdgeTree> trees, const LargeFeatures* large,
             std::vector<std::int64_t> orientation_columns = {});
   /// Refuses a number of features of a kind that is not `count`.
   void check_count(const char* what, std::size_t kind, std::size_t count) const;
@@ -63,7 +78,9 @@ class RuleModel {
   const RuleTable& table_;
   std::vector<std::size_t> table_columns_;
   std::size_t first_table_column_, word_penalty_, phrase_penalty_, unknown_penalty_;
-  std::size_t first_language_model_;
+  std::size_t first_language_model_, first_large_column_;
+  std::unique_ptr<LargeFeatureScorer> large_;
+  EdgeTrees trees_;
   std::vector<std::unique_ptr<WordModel>> word_models_;
   std::vector<std::int64_t> orientation_columns_;
   // Found when they are first asked for; whoever finds one finds the same.
@@ -84,6 +101,10 @@ class WeightedRules {
   std::span<const double> language_model_weights() const {
     return weights().subspan(model_.first_language_model(), model_.word_models().size());
   }
+  /// What trees of a row of features add to its score.
+  double tree_score(std::span<const double> row) const {
+    return model_.has_trees() ? weight(model_.tree_feature()) * model_.trees().of_row(row) : 0.0;
+  }
   /// What a rule is worth besides its features.
   double rule_weight(std::uint64_t rule) const {
     return rule_weights_.empty() ? 0.0 : rule_weights_[static_cast<std::size_t>(rule)];
@@ -95,6 +116,7 @@ class WeightedRules {
   void for_each_rule(const RuleRange& range, Body&& body) const;
 
  private:
+  class LargeColumns;
   using Chosen = std::shared_ptr<const std::vector<std::uint64_t>>;
   Chosen chosen(const RuleRange& range) const;
   Chosen choose(const RuleRange& range) const;

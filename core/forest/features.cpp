@@ -2,6 +2,7 @@
 #include "forest/features.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "util/clones.hpp"
 #include "util/error.hpp"
@@ -85,6 +86,38 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
         if (id[i] >= begin && id[i] < end) sparse_total[id[i]] += c * value[i];
     }
   });
+}
+
+FeatureSums feature_sums(const FeatureView& features, const Rows<std::int64_t>& sums) {
+  const auto width = static_cast<std::size_t>(features.width);
+  const auto count = static_cast<std::size_t>(sums.size());
+  FeatureSums found;
+  found.dense.assign(count * width, 0.0);
+  found.start.reserve(count + 1);
+  found.start.push_back(0);
+  std::vector<std::pair<FeatureId, double>> terms;
+  for (std::size_t s = 0; s < count; ++s) {
+    double* total = found.dense.data() + s * width;
+    terms.clear();
+    for (const auto edge : sums[static_cast<std::int64_t>(s)]) {
+      const double* dense = features.dense.data() + edge * features.width;
+      for (std::size_t d = 0; d < width; ++d) total[d] += dense[d];
+      for (Offset i = features.sparse.start[edge]; i < features.sparse.start[edge + 1]; ++i)
+        terms.emplace_back(features.sparse.id[i], features.sparse.value[i]);
+    }
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (i > 0 && terms[i].first == terms[i - 1].first) {
+        found.value.back() += terms[i].second;
+      } else {
+        found.id.push_back(terms[i].first);
+        found.value.push_back(terms[i].second);
+      }
+    }
+    found.start.push_back(std::ssize(found.id));
+  }
+  return found;
 }
 
 double dot(std::span<const double> a, std::span<const double> b) {

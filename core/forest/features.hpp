@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "forest/view.hpp"
 #include "util/clones.hpp"
@@ -48,6 +49,17 @@ void edge_scores(const FeatureView& features, std::span<const double> theta,
 /// total[i] += Σ_e coefficient[e] φ_e[i], in the order of the edges at any number of threads.
 void add_features(const FeatureView& features, std::span<const double> coefficient,
                   std::span<double> total, int threads);
+
+/// Sums of rows of features: `dense` has `width` numbers each; sparse features ascend in a sum.
+struct FeatureSums {
+  std::vector<double> dense;
+  std::vector<Offset> start;
+  std::vector<FeatureId> id;
+  std::vector<double> value;
+};
+
+/// The features of each of `sums`, which are rows of edges, added up edge after edge.
+FeatureSums feature_sums(const FeatureView& features, const Rows<std::int64_t>& sums);
 
 /// Σ_i a[i] b[i] over the i with a[i] != 0, whatever b is elsewhere; always in the same order (a
 /// library's product may depend on the number of threads).

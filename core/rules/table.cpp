@@ -287,6 +287,17 @@ void RuleTable::read_features(const Record& record, float* out) const {
   });
 }
 
+void RuleTable::read_numbers(const Record& record, float* features,
+                             std::array<double, num_counts>& counts) const {
+  for_each_number(record, [&](std::uint64_t column, std::uint64_t bits) {
+    if (column >= num_counts)
+      features[column - num_counts] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else
+      counts[column] = layout_.columns[column].is_whole ? static_cast<double>(bits)
+                                                        : std::bit_cast<double>(bits);
+  });
+}
+
 std::uint64_t RuleTable::left_place() const {
   return (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
 }

@@ -139,6 +139,9 @@ class RuleTable {
   void read_links(const Record& record, std::vector<RuleLink>& out) const;
   /// Writes as many numbers as there are features.
   void read_features(const Record& record, float* out) const;
+  /// The same, and its counts: of the rule, of its source and of its target.
+  void read_numbers(const Record& record, float* features,
+                    std::array<double, num_counts>& counts) const;
   std::uint64_t id(std::uint64_t rule) const;
   /// The ids of rules; refuses numbers that no rule has.
   std::vector<std::int64_t> ids(std::span<const std::int64_t> rules) const;

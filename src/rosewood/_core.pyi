@@ -65,6 +65,17 @@ def align_choose(bitext: Bitext, model: AlignmentModel, least: float, forward: A
 
 def align_posteriors(bitext: Bitext, model: AlignmentModel, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], forward: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], backward: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
 
+class BinnedColumns:
+    """Columns of bins, one after another."""
+
+    def __init__(self, bin: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> None:
+        """Row r of column c is bin[c, r], less than bins[c]."""
+
+def grow_tree(data: BinnedColumns, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaves: int, min_weight: float, l2: float, threads: int = 1) -> tuple[list[tuple[int, int, int, float]], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]]:
+    """
+    A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, and the leaf of each row.
+    """
+
 class WordBigrams:
     """How often words follow each other."""
 
@@ -157,6 +168,43 @@ class Indexer:
     def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
         """Where each word begins in the bytes, and where the last one ends."""
 
+class Segmenter:
+    """Words into morphemes."""
+
+    def __init__(self, morphemes: Sequence[str], counts: Sequence[int]) -> None: ...
+
+    @staticmethod
+    def learn(words: Sequence[str], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int) -> Segmenter:
+        """Learns morphemes from distinct words and how often they occur."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def morphemes(self) -> list[str]: ...
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    def segment(self, word: str) -> list[tuple[str, int]]:
+        """
+        Texts and numbers of the morphemes of a word; -1: an unknown character.
+        """
+
+    def numbers(self, words: Sequence[str]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """
+        Numbers of the morphemes of words, one word after the other, and where each begins.
+        """
+
+class LargeFeatures:
+    """The large feature set of rules."""
+
+    def __init__(self, source: tuple[Sequence[str], Sequence[str], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, object], target: tuple[Sequence[str], Sequence[str], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], int, object], class_pairs: Sequence[tuple[int, int]], link_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_count: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Sides are (top words, words, their classes, number of classes, segmenter).
+        """
+
+    def __len__(self) -> int: ...
+
 class SentenceOptions:
     """What may stand for the spans of a sentence."""
 
@@ -242,7 +290,7 @@ class FeatureLayout:
 class PhraseModel:
     """Models of a phrase-based decoder."""
 
-    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, int, int]], orientation_columns: Sequence[int], reordering: Sequence[tuple[object, int]] = []) -> None: ...
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, int, int]], orientation_columns: Sequence[int], reordering: Sequence[tuple[object, int]] = [], trees: Sequence[tuple[Sequence[tuple[int, int, float]], Sequence[float], Sequence[int]]] = [], large: object | None = None) -> None: ...
 
     def words_without_option(self, words: Sequence[str]) -> list[int]:
         """Places of the words that no rule translates by themselves."""
@@ -294,7 +342,7 @@ class ChartResult:
 class HieroModel:
     """Models of a hierarchical decoder."""
 
-    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], glue_label: int) -> None: ...
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], glue_label: int, trees: Sequence[tuple[Sequence[tuple[int, int, float]], Sequence[float], Sequence[int]]] = [], large: object | None = None) -> None: ...
 
     def words_without_option(self, words: Sequence[str]) -> list[int]:
         """Places of the words that no rule translates by themselves."""
@@ -463,6 +511,11 @@ def batch_best(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict
 def batch_objective(batch: ForestBatch, subset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: tuple[float, float, float, float], parts: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
     """
     Adds risk, entropy and log loss of forests, and gradients, to the rows of their shards; `terms` are γ and how much each counts.
+    """
+
+def batch_risk(batch: ForestBatch, row_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, risk: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], slope: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """
+    The expected loss of each forest, and its derivative by the score of each row of features.
     """
 
 def hope_and_fear(batch: ForestBatch, number: int, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
@@ -1176,6 +1229,11 @@ def sample(forest: ForestView, weight: Annotated[NDArray[numpy.float64], dict(sh
 
 def derivation_yields(forest: ForestView, yield_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], yield_symbol: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
     """Rows of words, one a row of edges."""
+
+def feature_sums(features: FeatureView, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], edge: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]]:
+    """
+    The features of rows of edges, each a sum: dense ones, and rows of sparse ones.
+    """
 
 def number_words(symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
     """

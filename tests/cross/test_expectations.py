@@ -11,6 +11,7 @@ from tests.refusals import refuses
 from tests.strategies import (
     finite_log_weights,
     log_weights,
+    many,
     parametrised,
     quarters,
     weighted_forests,
@@ -32,7 +33,7 @@ def with_local(draw, columns: int | None = None, elements=log_weights):
     forest, weight = draw(weighted_forests(elements))
     assume(forest.inside(weight)[-1] > -np.inf)
     count = forest.num_edges * (columns or 1)
-    local = np.array(draw(st.lists(quarters, min_size=count, max_size=count)))
+    local = np.array(draw(many(quarters, count)))
     return forest, np.array(weight), local if columns is None else local.reshape(-1, columns)
 
 

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.expectation import Table
-from tests.strategies import finite_log_weights, parametrised, quarters, thetas, weights_for
+from tests.strategies import (
+    finite_log_weights,
+    many,
+    parametrised,
+    quarters,
+    thetas,
+    weights_for,
+)
 
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.forest import derivatives as dv
@@ -123,9 +130,7 @@ def test_partition_derivatives(case, data):
 def test_expectation_jacobian(case, columns, data):
     forest, theta, scale = case
     count = forest.num_edges * columns
-    base = np.array(
-        data.draw(st.lists(quarters, min_size=count, max_size=count)), dtype=float
-    ).reshape(-1, columns)
+    base = np.array(data.draw(many(quarters, count)), dtype=float).reshape(-1, columns)
     m = len(forest.features)
     # Local values that depend on θ: r_e(θ) = base_e + slope_e·θ.
     slopes = [np.zeros((forest.num_edges, m)) for _ in range(columns)]

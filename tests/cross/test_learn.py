@@ -10,7 +10,7 @@ from tests.lists import batch_of, batches
 from tests.reference import learn as loops
 from tests.reference.forest import enumerate_derivations, features_of, score
 from tests.refusals import refuses
-from tests.strategies import forests, quarters, thetas
+from tests.strategies import forests, many, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
 from rosewood import _core
@@ -222,7 +222,7 @@ def test_hope_and_fear_in_a_refined_forest(data, scale):
     theta = data.draw(thetas(forest))
     refined = refine(forest, 2)
     count = refined.forest.num_edges
-    gain = np.array(data.draw(st.lists(quarters, min_size=count, max_size=count)), dtype=float)
+    gain = np.array(data.draw(many(quarters, count)), dtype=float)
     batch = _core.make_batch([refined.forest.view], [forest.feature_view], [refined.edge_map])
     hope, fear = _core.hope_and_fear(batch, 0, theta, gain, scale)
     rows = [float(x) for x in loops.batch_scores([forest], theta)]
@@ -249,7 +249,7 @@ def test_features_of_refined_forests_are_those_of_the_originals(data, scale, thr
     refined = [refine(forest, 2) for forest in several]
     theta = data.draw(thetas(several[0]))
     edges = sum(each.forest.num_edges for each in refined)
-    loss = np.array(data.draw(st.lists(quarters, min_size=edges, max_size=edges)), dtype=float)
+    loss = np.array(data.draw(many(quarters, edges)), dtype=float)
     mapped = _core.make_batch(
         [each.forest.view for each in refined],
         [forest.feature_view for forest in several],

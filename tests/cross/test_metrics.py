@@ -15,10 +15,11 @@ from tests.reference import metrics as reference
 from tests.refusals import refuses
 
 from rosewood import _core
+from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
 from rosewood.metrics import Bleu, BleuSbp, Chrf, Ter
 from rosewood.metrics.batch import starts
-from rosewood.metrics.tokenise import cut_lines
+from rosewood.metrics.tokenise import TokenNumbers, cut_lines
 
 
 def _few(seed: int) -> list[int]:
@@ -249,6 +250,19 @@ PEERS = [sacrebleu.BLEU(tokenize="13a", lowercase=lowercase) for lowercase in (F
 def test_words_that_are_cut_alone(line, lowercase):
     want = PEERS[lowercase]._preprocess_segment(line).split()
     assert cut_lines([line], "13a", lowercase=lowercase) == [want]
+    known = TokenNumbers("13a", lowercase=lowercase)
+    start, numbers = known.lines([line])
+    assert start.tolist() == [0, len(want)]
+    assert [numbers[want.index(token)] for token in want] == numbers.tolist()
+    assert len(set(numbers.tolist())) == len(set(want))
+    words = Vocabulary(dict.fromkeys(line.split(" ")))
+    symbols = np.array([words.get(word) for word in line.split(" ")], np.int32)
+    found = known.symbols(words, np.array([0, len(symbols)]), symbols)
+    if "\n" in line:
+        assert found is None
+    else:
+        assert found[0].tolist() == [0, len(want)]
+        assert found[1].tolist() == numbers.tolist()
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from tests.large import WEIGHTS, large_forest, large_weight
 from tests.reference import (
     align,
     align_words,
+    boosting,
     classifiers,
     consensus,
     expectation,
@@ -34,7 +35,15 @@ from tests.reference import (
     validate,
 )
 from tests.reference import forest as reference
-from tests.strategies import forests, log_weights, quarters, rationals, thetas, weighted_forests
+from tests.strategies import (
+    forests,
+    log_weights,
+    many,
+    quarters,
+    rationals,
+    thetas,
+    weighted_forests,
+)
 from tests.zoo import ZOO
 
 from rosewood import _core
@@ -85,11 +94,12 @@ def test_every_kernel_has_its_loop():
         "make_primal": "primal", "primal_pass": "primal_gradient",
         "primal_weights": "primal_gradient", "log_loss": "primal", "row_width": "log_softmax",
         "linear_log_probabilities": "log_softmax", "bayes_log_probabilities": "bayes_full",
-        "count_features": "mutual_information", "oscar_prox": "prox",
+        "count_features": "mutual_information", "oscar_prox": "prox", "grow_tree": "grow",
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
         align, align_words, symmetrize, consensus, packing, classifiers, oscar, rule_scores,
+        boosting,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)
@@ -252,7 +262,7 @@ def test_expectation_loops(case, data):
     table = expectation.Table(forest, weight)
     assert log_z == pytest.approx(table.log_z)
     same(expectation.edge_counts(forest, conditional), table.edge_counts())
-    local = np.array(data.draw(st.lists(quarters, min_size=len(weight), max_size=len(weight))))
+    local = np.array(data.draw(many(quarters, len(weight))))
     mean, covariances = expectation.edge_covariances(forest, conditional, local.tolist())
     assert mean == pytest.approx(table.mean(table.sums(local)))
     every = np.eye(forest.num_edges)

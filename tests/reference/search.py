@@ -95,3 +95,19 @@ def _words(symbols: list[int], below: list[tuple[int, ...]]) -> tuple[int, ...]:
     for symbol in symbols:
         words.extend([symbol] if symbol >= 0 else below[-1 - symbol])
     return tuple(words)
+
+
+def feature_sums(forest: Forest, rows) -> list[tuple[list[float], dict[int, float]]]:
+    """Dense and sparse features of rows of edges, each a sum over its edges."""
+    found = []
+    for edges in rows:
+        dense = [0.0] * forest.dense.shape[1]
+        sparse: dict[int, float] = {}
+        for edge in edges:
+            for place, value in enumerate(forest.dense[edge].tolist()):
+                dense[place] += value
+            for at in range(forest.feat_start[edge], forest.feat_start[edge + 1]):
+                key = int(forest.feat_id[at])
+                sparse[key] = sparse.get(key, 0.0) + float(forest.feat_value[at])
+        found.append((dense, sparse))
+    return found

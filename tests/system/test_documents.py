@@ -144,6 +144,9 @@ def test_guides_name_every_option(page, verb):
         assert option in guide or not option.startswith("--"), option
 
 
+FLAGS = {"keep-corpus": "no-keep-corpus", "features": "feature", "feature-set": "features"}
+
+
 @pytest.mark.slow
 def test_training_can_be_told_what_the_guide_says():
     guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
@@ -154,7 +157,7 @@ def test_training_can_be_told_what_the_guide_says():
         assert option in guide or not option.startswith("--"), option  # named here, too
     for setting in fields(TrainingSettings):
         name = setting.name.replace("_", "-")
-        name = {"keep-corpus": "no-keep-corpus", "features": "feature"}.get(name, name)
+        name = FLAGS.get(name, name)
         assert f"--{name}" in guide
 
 

@@ -46,6 +46,9 @@ FILES = ["--source", "train.en", "--target", "train.de"]
 # -- options ---------------------------------------------------------------------------------------
 
 
+FLAGS = {"features": "feature", "feature_set": "features"}  # of settings under other names
+
+
 def options():
     return {each.name: each for each in verb("train").params}
 
@@ -57,10 +60,12 @@ def test_every_setting_is_an_option_with_its_default():
             assert known["keep_corpus"].secondary_opts == ["--no-keep-corpus"]
             continue
         option = known[each.name]
-        flag = {"features": "feature"}.get(each.name, each.name)  # which may be repeated
+        flag = FLAGS.get(each.name, each.name)
         assert option.opts == [f"--{flag.replace('_', '-')}"]
         default = getattr(TrainingSettings(), each.name)
-        if each.name in ("set", "reordering_set", "features") or isinstance(default, bool):
+        if each.name in ("set", "reordering_set", "boost_set", "features") or isinstance(
+            default, bool
+        ):
             assert not option.default
         elif each.name != "dev_size":
             told = "none" if default is None else f"{default:g}" if default == 9 else str(default)

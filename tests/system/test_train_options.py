@@ -52,11 +52,13 @@ SETTINGS = [
     ("--select", ["0.25"], 0.25), ("--reordering-set", ["window=3"], {"window": "3"}),
     ("--decoder", ["hiero"], "hiero"),
     ("--feature", ["rosewood.decode:TargetWords"], ["rosewood.decode:TargetWords"]),
+    ("--features", ["large"], "large"), ("--feature-classes", ["7"], 7),
     ("--tune", ["pro"], "pro"),
     ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"),
     ("--rounds", ["9"], 9), ("--nbest", ["33"], 33), ("--seed", ["5"], 5),
     ("--tune-on", ["train"], "train"), ("--tune-sentences", ["none"], None),
-    ("--no-leave-one-out", [], False),
+    ("--no-leave-one-out", [], False), ("--boost", [], True),
+    ("--boost-set", ["leaves=3"], {"leaves": "3"}),
     ("--pop-limit", ["17"], 17),
     ("--distortion-limit", ["none"], None), ("--option-limit", ["8"], 8),
     ("--unknown", ["drop"], "drop"), ("--no-keep-corpus", [], False),
@@ -123,7 +125,7 @@ def test_settings_of_a_training(typed, option, values, wanted):
     """That setting is what was typed, and no other is changed."""
     got = typed(*FILES, "-o", "model", option, *values).settings.to_dict()
     name = option.removeprefix("--").removeprefix("no-").replace("-", "_")
-    name = {"feature": "features"}.get(name, name)  # which may be repeated
+    name = {"feature": "features", "features": "feature_set"}.get(name, name)
     assert got.pop(name) == wanted
     usual = TrainingSettings().to_dict()
     assert usual.pop(name) != wanted

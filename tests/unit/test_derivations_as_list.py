@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import zoo
 from tests.reference.forest import words_of
+from tests.reference.search import feature_sums
 from tests.strategies import finite_log_weights, weighted_forests
 
 from rosewood.forest import FeatureSpace, ForestBuilder
@@ -24,20 +25,14 @@ def assert_sums(found: Derivations) -> None:
     assert flat.features is forest.features
     assert flat.vocabulary is forest.vocabulary
     assert len(flat.tail) == 0
-    for place, derivation in enumerate(found):
-        dense = np.zeros(forest.dense.shape[1])
-        sparse: dict[int, float] = {}
-        for edge in derivation.edges.tolist():
-            dense += forest.dense[edge]
-            for at in range(forest.feat_start[edge], forest.feat_start[edge + 1]):
-                name = int(forest.feat_id[at])
-                sparse[name] = sparse.get(name, 0.0) + float(forest.feat_value[at])
-        np.testing.assert_allclose(flat.dense[place], dense, rtol=1e-12, atol=1e-12)
+    wanted = feature_sums(forest, [each.edges.tolist() for each in found])
+    for place, (derivation, (dense, sparse)) in enumerate(zip(found, wanted, strict=True)):
+        assert flat.dense[place].tolist() == dense
         begin, end = flat.feat_start[place : place + 2]
         ids = flat.feat_id[begin:end].tolist()
         assert ids == sorted(set(ids))
         kept = dict(zip(ids, flat.feat_value[begin:end].tolist(), strict=True))
-        assert kept == pytest.approx(sparse)
+        assert kept == sparse
         begin, end = flat.yield_start[place : place + 2]
         words = [flat.word(symbol) for symbol in flat.yield_symbol[begin:end].tolist()]
         assert words == words_of(forest, tuple(derivation.edges.tolist()))

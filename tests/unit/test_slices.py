@@ -31,6 +31,7 @@ QUICK = {
     "mr": {"iterations": 5},
     "mr-da": {"iterations": 3, "stages": 2, "quench": 1},
     "likelihood": {"iterations": 5},
+    "boost": {"rounds": 2, "samples": 20, "leaves": 3, "min_weight": 1},
     "oscar": {"rounds": 2, "samples": 20, "iterations": 10, "passes": 2, "lambda2": 1e-6},
 }
 FORESTS = {

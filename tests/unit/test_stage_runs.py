@@ -18,7 +18,7 @@ from tests.training import QUICK, contents, stage_folder, write_book
 
 from rosewood.errors import TrainingError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
-from rosewood.pipeline.stage import Done, Needs, Stage, Task, beside, in_order
+from rosewood.pipeline.stage import Done, Needs, Stage, Task, beside, in_order, that_apply
 from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGE_NAMES, STAGES, run_task
 from rosewood.pipeline.work_store import StageStore
@@ -69,10 +69,19 @@ def test_the_order_is_derived():
 
 def test_the_stages_of_a_run():
     assert STAGE_NAMES == (
-        "clean", "tokenise", "align", "lm", "extract", "reordering", "tune", "report",
+        "clean", "tokenise", "align", "lm", "extract", "reordering", "features", "tune", "boost",
+        "report",
     )  # fmt: skip
+    plain = that_apply(STAGES, TrainingSettings())
+    more = {"features", "boost"}
+    assert [each.name for each in plain] == [name for name in STAGE_NAMES if name not in more]
+    assert "boost" in STAGES[-1].needs
+    assert "boost" not in plain[-1].needs
+    assert len(that_apply(STAGES, TrainingSettings(boost=True, feature_set="large"))) == len(STAGES)
     lm = STAGES[STAGE_NAMES.index("lm")]
-    assert [each.name for each in beside(lm, STAGES)] == ["align", "extract", "reordering"]
+    assert [each.name for each in beside(lm, STAGES)] == [
+        "align", "extract", "reordering", "features",
+    ]  # fmt: skip
     for each in STAGES:
         assert pickle.loads(pickle.dumps(each.run)) is each.run
 
@@ -252,19 +261,23 @@ def test_ctrl_c_is_the_callers_exception(go, busy):
 # -- the same bytes --------------------------------------------------------------------------------
 
 
+# All stages, as quickly as possible.
+WHOLE = {**QUICK, "feature_set": "large", "boost_set": {"rounds": 3, "k": 20, "samples": 100}}
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     place = write_book(tmp_path_factory.mktemp("runs"), train=120, dev=45, test=10)
     inputs = TrainingInputs(
         place / "train.en", place / "train.de", dev=(place / "dev.en", place / "dev.de")
     )
-    return inputs, train(inputs, place / "model", TrainingSettings(**QUICK), threads=1)
+    return inputs, train(inputs, place / "model", TrainingSettings(**WHOLE), threads=1)
 
 
 @pytest.mark.slow
 def test_side_by_side_gives_the_same_bytes(trained, tmp_path):
     inputs, made = trained
-    again = train(inputs, tmp_path / "model", TrainingSettings(**QUICK), threads=3)
+    again = train(inputs, tmp_path / "model", TrainingSettings(**WHOLE), threads=3)
     assert contents(again.folder) == contents(made.folder)
     assert [(each.key, each.files) for each in again.stages] == [
         (each.key, each.files) for each in made.stages
@@ -289,7 +302,7 @@ def test_a_stage_runs_elsewhere_from_what_it_declares(trained, tmp_path, name):
         needs[other] = Done(tmp_path / other, {each: of[other].facts[each] for each in read.facts})
     (tmp_path / "output").mkdir()
     task = Task(
-        name, TrainingSettings(**QUICK), inputs if declared.reads_inputs else None, needs,
+        name, TrainingSettings(**WHOLE), inputs if declared.reads_inputs else None, needs,
         tmp_path / "output", tmp_path / "going", 2, 1 << 30,
     )  # fmt: skip
     with fresh_processes().Pool(1) as pool:

@@ -15,12 +15,15 @@ from tests.training import QUICK, contents, stage_facts, stage_folder, write_boo
 from rosewood.decode import DECODERS
 from rosewood.errors import DamagedFileError, TrainingError
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, train
-from rosewood.pipeline.stages import STAGE_NAMES as STAGES
+from rosewood.pipeline.stage import that_apply
+from rosewood.pipeline.stages import STAGES as DECLARED
 
 BASE = {**QUICK, "rounds": 1}
-FROM = {name: list(STAGES[number:]) for number, name in enumerate(STAGES)}
+STAGES = [each.name for each in that_apply(DECLARED, TrainingSettings(**BASE))]
+FROM = {name: STAGES[number:] for number, name in enumerate(STAGES)}
 RULES = ["extract", "reordering", "tune", "report"]
 WEIGHTS = ["tune", "report"]
+TREES = ["boost", "report"]
 TUNING = ["tune"]  # the weights are the same here, and nothing else of it is reported
 
 # A value that each setting has not, and what it makes to be done again.
@@ -48,6 +51,8 @@ REDONE = {
     "word_classes": (9, []),  # of reordering models with classes
     "decoder": ("monotone", WEIGHTS),
     "features": (["rosewood.decode.features:RuleIds"], WEIGHTS),
+    "feature_set": ("large", ["features", *WEIGHTS]),
+    "feature_classes": (9, []),  # of the large feature set
     "tune": ("none", TUNING),
     "set": ({"restarts": 3}, TUNING),
     "metric": ("chrf", TUNING),
@@ -56,6 +61,8 @@ REDONE = {
     "tune_on": ("train", TUNING),
     "tune_sentences": (50, []),  # of the training corpus, which is not tuned on
     "leave_one_out": (False, []),
+    "boost": (True, TREES),
+    "boost_set": ({"leaves": 4, "shrinkage": 1}, TREES),  # which finds trees here
     "pop_limit": (11, WEIGHTS),
     "distortion_limit": (3, ["reordering", *WEIGHTS]),
     "option_limit": (6, WEIGHTS),
@@ -85,7 +92,7 @@ def second_decoder():
 def book(tmp_path_factory):
     place = write_book(tmp_path_factory.mktemp("stages"), train=120, dev=40, test=10)
     made = train(inputs_of(place), place / "model", TrainingSettings(**BASE))
-    assert redone(made) == list(STAGES)
+    assert redone(made) == STAGES
     return place
 
 
@@ -148,7 +155,7 @@ def test_back_and_forth(book):
     ("file", "wanted"),
     [
         ("train.en", ["clean", "tokenise", "align", *RULES]),
-        ("train.de", list(STAGES)),
+        ("train.de", STAGES),
         ("dev.de", ["clean", "tokenise", "lm", *WEIGHTS]),
         ("mono.de", ["tokenise", "lm", *WEIGHTS]),
     ],
@@ -197,7 +204,7 @@ def test_memory_and_threads_decide_nothing(book):
         inputs_of(book), book / "small", settings, work=book / "small.work", threads=3,
         max_memory=64 << 20,
     )  # fmt: skip
-    assert redone(made) == list(STAGES)
+    assert redone(made) == STAGES
     assert contents(book / "small") == before
 
 

@@ -99,6 +99,8 @@ _builtin("column", "table", "any other column of the rule table, under its own n
          "`rule_penalty` and orientations", native="table", is_family=True)  # fmt: skip
 _builtin("option", "option", "a feature written in Python, under its own name", 0.0,
          native="option", is_family=True)  # fmt: skip
+_builtin("large", "option", "a column of the large feature set (`train --features large`), under "
+         "its own name, summed", 0.0, native="large", is_family=True)  # fmt: skip
 _builtin("word_penalty", "option", "−1 for each target word: a negative weight makes translations "
          "longer", -1.0, native="word_penalty")  # fmt: skip
 _builtin("phrase_penalty", "option", "1 for each phrase, including copied and forced ones",
@@ -116,3 +118,5 @@ _builtin("reorder", "hypothesis", "`reorder_backward_monotone`, `…_swap`, `…
          "`reorder_forward_…`: log probabilities of the orientations that occur "
          "(`…_discontinuous` with three classes)", 0.3, native="orientation",
          is_family=True)  # fmt: skip
+_builtin("boost", "hypothesis", "what boosted trees make of the other dense features of an edge",
+         1.0, native="trees")  # fmt: skip

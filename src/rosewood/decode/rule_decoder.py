@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from rosewood.decode.features import (
     numbers_rules,
     sparse_values,
 )
+from rosewood.decode.large_features import LargeFeatures
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_parts import as_weights, check_weights, named_models
 from rosewood.decode.results import SearchResult
@@ -32,7 +34,8 @@ from rosewood.decode.settings import native_limit
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
-from rosewood.forest import FeatureSpace, Forest, Weights
+from rosewood.forest import BoostedTrees, FeatureSpace, Forest, Weights
+from rosewood.forest.trees import TREES
 from rosewood.lm import Model
 from rosewood.resources import check_threads
 from rosewood.rules.leave_one_out import SCORES
@@ -57,11 +60,17 @@ class RuleDecoder(ABC):
         weights: Mapping[str, float] | None,
         settings: Any,
         unknown: UnknownWords,
+        trees: BoostedTrees | None = None,
+        large: LargeFeatures | None = None,
     ) -> None:
         check_type("table", table, RuleTable, "a RuleTable", error=DecodingError)
         self._check_settings(settings)
         check_list("features", features, "a list of features", error=DecodingError)
         self.table = table
+        check_type("trees", trees, BoostedTrees | None, "BoostedTrees", error=DecodingError)
+        self.trees = trees
+        check_type("large", large, LargeFeatures | None, "LargeFeatures", error=DecodingError)
+        self.large = large
         self.language_models = named_models(language_models)
         self.option_features = tuple(features)
         self.settings = settings or self.settings_type()
@@ -119,8 +128,11 @@ class RuleDecoder(ABC):
         found = [feature(name, family="column") for name in self._columns]
         for dense in self._dense:
             found += [own_feature(name, dense, family="option") for name in dense.names]
+        for name, help in ({} if self.large is None else self.large.helps).items():
+            found.append(replace(feature(name, family="large"), help=help))
         found += [feature(name) for name in PENALTIES]
         found += self._features_of_search()
+        found += [] if self.trees is None else [feature(TREES)]
         names = [each.name for each in found] + [each.template for each in self._sparse]
         for name in names:
             if names.count(name) > 1:
@@ -143,6 +155,24 @@ class RuleDecoder(ABC):
             rows.append((each.name, kind, places[each.name] if kind == "table" else seen[kind]))
             seen[kind] += 1
         return _core.FeatureLayout(rows)
+
+    def _native_trees(self) -> list[tuple[list[tuple[int, int, float]], list[float], list[int]]]:
+        """Trees in terms of the places of features: splits, values of leaves, factors."""
+        if self.trees is None:
+            return []
+        place = {each.name: number for number, each in enumerate(self._declared[:-1])}
+        for name in self.trees.columns:
+            if name not in place:
+                reason = f"trees look at the feature {name!r}, which this decoder does not have"
+                raise DecodingError(reason, code="features.missing", argument=name)
+        return [
+            (
+                [(each.leaf, place[each.column], each.threshold) for each in tree.splits],
+                [tree.scale * value for value in tree.values],
+                [place[name] for name in tree.factors],
+            )
+            for tree in self.trees.trees
+        ]
 
     def default_weights(self) -> dict[str, float]:
         """Weights from which tuning starts: those of Moses."""

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         select_edges,
         topological_sort,
     )
+    from rosewood.forest.trees import BoostedTrees, Split, Tree
     from rosewood.forest.weights import Weights
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "TROPICAL",
     "VITERBI",
     "Automaton",
+    "BoostedTrees",
     "Derivation",
     "Derivations",
     "Distribution",
@@ -137,7 +139,9 @@ __all__ = [
     "Semiring",
     "SparseFeatures",
     "SparseVectors",
+    "Split",
     "Transformed",
+    "Tree",
     "TupleVectors",
     "Unrolled",
     "Weights",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
+from rosewood.corpus import Vocabulary
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
 from rosewood.resources import check_threads
@@ -42,26 +42,33 @@ class Derivations(LazySequence["Derivation"]):
     def words(self) -> list[list[str]]:
         """The words of each derivation."""
         start, symbol = _yields(self.forest, self.start, self.edge)
-        word = self.forest.word
-        return [
-            [word(s) for s in symbol[start[i] : start[i + 1]].tolist()] for i in range(len(self))
-        ]
+        return _cut(self.forest.vocabulary, start, symbol)
 
     def texts(self) -> list[str]:
         """The string of each derivation, words joined by spaces."""
         return [" ".join(words) for words in self.words()]
 
+    def features(self) -> tuple[FloatArray, LongArray, IdArray, FloatArray]:
+        """Φ of each derivation: dense features, and rows of sparse ones: start, id and value."""
+        dense, start, ids, values = _core.feature_sums(
+            self.forest.feature_view, self.start, self.edge
+        )
+        return dense.reshape(len(self), self.forest.dense.shape[1]), start, ids, values
+
     def as_list(self) -> Forest:
         """These derivations alone, as an n-best list: a forest with an edge for each of them."""
         forest, count = self.forest, len(self)
-        of = np.repeat(np.arange(count), np.diff(self.start))
+        dense, feat_start, feat_id, feat_value = self.features()
         yield_start, yield_symbol = _yields(forest, self.start, self.edge)
         return Forest(
             [0, count],
             np.zeros(count + 1, dtype=np.int64),
             [],
             features=forest.features,
-            **_feature_sums(forest, of, self.edge, count),
+            dense=dense,
+            feat_start=feat_start,
+            feat_id=feat_id,
+            feat_value=feat_value,
             vocabulary=forest.vocabulary,
             yield_start=yield_start,
             yield_symbol=yield_symbol,
@@ -99,24 +106,6 @@ class Derivation:
 
     def __repr__(self) -> str:
         return f"Derivation({self.score:.6g}, {self.text!r})"
-
-
-def _feature_sums(forest: Forest, of: LongArray, edge: LongArray, count: int) -> dict[str, Any]:
-    """Features of derivations, each a sum over its edges, as `Forest` takes them."""
-    dense = np.zeros((count, forest.dense.shape[1]))
-    np.add.at(dense, of, forest.dense[edge])
-    if not len(forest.feat_id):
-        return {"dense": dense}
-    width = np.diff(forest.feat_start)[edge]
-    place = np.arange(width.sum()) + np.repeat(
-        forest.feat_start[edge] - np.cumsum(width) + width, width
-    )
-    rows = np.stack([np.repeat(of, width), forest.feat_id[place]])
-    cells, which = np.unique(rows, axis=1, return_inverse=True)
-    total = np.zeros(cells.shape[1])
-    np.add.at(total, which.reshape(-1), forest.feat_value[place])
-    start = np.searchsorted(cells[0], np.arange(count + 1))
-    return {"dense": dense, "feat_start": start, "feat_id": cells[1], "feat_value": total}
 
 
 def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:
@@ -224,6 +213,12 @@ def nbest_texts(forest: Forest) -> list[str]:
     if forest.num_nodes != 1:
         reason = f"the forest is not an n-best list: it has {forest.num_nodes} nodes"
         raise ForestError(reason, code="forest.not-flat", value=forest.num_nodes)
-    symbols, table = forest.yield_symbol.tolist(), forest.vocabulary
+    said = _cut(forest.vocabulary, forest.yield_start, forest.yield_symbol)
+    return [" ".join(words) for words in said]
+
+
+def _cut(table: Vocabulary | None, start: LongArray, symbol: IdArray) -> list[list[str]]:
+    """Rows of symbols as words."""
+    symbols = symbol.tolist()
     words = list(map(str, symbols)) if table is None else table.words(symbols)
-    return [" ".join(words[a:b]) for a, b in pairwise(forest.yield_start.tolist())]
+    return [words[a:b] for a, b in pairwise(start.tolist())]

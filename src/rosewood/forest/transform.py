@@ -167,17 +167,26 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
     ]
     source = np.repeat(np.arange(len(forests)), [f.num_edges for f in forests])
     local = np.concatenate([np.arange(f.num_edges) for f in forests])
-    edge_start, tail_start, tail, order, node_map = topological_sort(
-        np.concatenate(heads),
-        _joined_starts([f.tail_start for f in forests]),
-        np.concatenate([f.tail + shift for f, shift in zip(forests, inner[:-1], strict=True)]),
-        nodes=root + 1,
-        root=root,
-    )
+    is_list = root == 0  # all edges are of one node, and stay in order
+    tail_starts = _joined_starts([f.tail_start for f in forests])
+    tails = np.concatenate([f.tail + shift for f, shift in zip(forests, inner[:-1], strict=True)])
+    if is_list:
+        edge_start, tail_start, tail = (
+            np.array([0, len(local)]),
+            tail_starts,
+            tails.astype(np.int32),
+        )
+        order, node_map = np.arange(len(local)), np.zeros(1, np.int32)
+    else:
+        edge_start, tail_start, tail, order, node_map = topological_sort(
+            np.concatenate(heads), tail_starts, tails, nodes=root + 1, root=root
+        )
 
     def rows(start: str, item: str) -> tuple[Any, Any]:
         starts = _joined_starts([getattr(f, start) for f in forests])
         items = np.concatenate([getattr(f, item) for f in forests])
+        if is_list:
+            return starts, items
         gather = _core.gather_values if items.dtype == np.float64 else _core.gather_ids
         return gather(starts, items, order)
 
@@ -189,13 +198,14 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
 
     feat_start, feat_id = rows("feat_start", "feat_id")
     yield_start, yield_symbol = rows("yield_start", "yield_symbol")
+    dense = np.concatenate([f.dense for f in forests])
     rules = [f.rule for f in forests if f.rule is not None]
     together = first.derive(
         edge_start=edge_start,
         head=np.repeat(np.arange(root + 1, dtype=np.int32), np.diff(edge_start)),
         tail_start=tail_start,
         tail=tail,
-        dense=np.concatenate([f.dense for f in forests])[order],
+        dense=dense if is_list else dense[order],
         feat_start=feat_start,
         feat_id=feat_id,
         feat_value=rows("feat_start", "feat_value")[1],

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from rosewood.learn.boost import Boosted, BoostSettings, boost_trees
     from rosewood.learn.groups import Groups
     from rosewood.learn.learner import Fit, Learner, check_weights, normalize
+    from rosewood.learn.learners.boost import Boost
     from rosewood.learn.learners.l1 import L1
     from rosewood.learn.learners.likelihood import Likelihood
     from rosewood.learn.learners.mert import Mert
@@ -28,6 +30,9 @@ __all__ = [
     "L1",
     "LEARNERS",
     "Annealed",
+    "Boost",
+    "BoostSettings",
+    "Boosted",
     "Fit",
     "Grouping",
     "GroupingSettings",
@@ -49,6 +54,7 @@ __all__ = [
     "Trial",
     "TuningSet",
     "Uniform",
+    "boost_trees",
     "check_weights",
     "group_features",
     "make_learner",

@@ -77,6 +77,17 @@ class ForestReader:
         part._read = lambda number: self[int(chosen[number])]
         return part
 
+    def changed(self, change: Callable[[int, Forest], Forest], values: int) -> ForestReader:
+        """The same forests, each changed; an edge has so many values more than before."""
+        part = object.__new__(ForestReader)
+        part.num_nodes, part.num_edges = self.num_nodes, self.num_edges
+        part.sizes = self.sizes + 8 * values * self.num_edges
+        part.num_values = self.num_values + values * self.num_edges
+        held = self._held
+        part._held = None if held is None else [change(i, each) for i, each in enumerate(held)]
+        part._read = lambda number: change(number, self[number])
+        return part
+
 
 def _bytes_of(forest: Forest) -> int:
     arrays = (

@@ -20,8 +20,7 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
-from rosewood.forest.forest import Forest
-from rosewood.forest.search import Derivations
+from rosewood.learn.blas import one_thread
 from rosewood.resources import MAX_MEMORY
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
     start = [0]
     for i, forest in enumerate(tuning.each()):
         best = forest.k_best(forest.score(theta), k, distinct=True)
-        dense, feat_start, feat_id, feat_value = _sums(forest, best)
+        dense, feat_start, feat_id, feat_value = best.features()
         made.dense.append(dense)
         made.feat_count.append(np.diff(feat_start))
         made.feat_id.append(feat_id)
@@ -171,29 +170,6 @@ def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
         max_memory=tuning.max_memory,
         **made.arrays(len(tuning.features.dense)),
     )
-
-
-def _sums(
-    forest: Forest, derivations: Derivations
-) -> tuple[FloatArray, LongArray, IdArray, FloatArray]:
-    """The features of each derivation: dense ones, and rows of sparse ones."""
-    from scipy.sparse import csr_array
-
-    # used[d, e]: how often derivation d uses edge e.
-    used = csr_array(
-        (np.ones(len(derivations.edge)), derivations.edge, derivations.start),
-        shape=(len(derivations), forest.num_edges),
-    )
-    # Columns are the features that the forest has: a product costs time for each column.
-    ids, column = np.unique(forest.feat_id, return_inverse=True)
-    local = csr_array(
-        (forest.feat_value, column.reshape(-1), forest.feat_start),
-        shape=(forest.num_edges, len(ids)),
-    )
-    sparse = csr_array(used @ local)
-    sparse.sort_indices()
-    start = sparse.indptr.astype(np.int64)
-    return used @ forest.dense, start, ids[sparse.indices].astype(np.int32), sparse.data
 
 
 def spread(candidates: Candidates) -> FloatArray:
@@ -256,11 +232,13 @@ def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3
         sums = np.add.reduceat(columns, candidates.start[first:last] - begin, axis=0)
         columns = columns - np.repeat(sums / counts[:, None], counts, axis=0)
         x, y = columns[:, :-1], columns[:, -1]
-        square += x.T @ x
-        product += x.T @ y
+        with one_thread():
+            square += x.T @ x
+            product += x.T @ y
     penalty = ridge * len(gains) * np.eye(width)
     theta = np.zeros(candidates.num_features)
-    theta[:width] = np.linalg.solve(square + penalty, product)
+    with one_thread():
+        theta[:width] = np.linalg.solve(square + penalty, product)
     return theta
 
 

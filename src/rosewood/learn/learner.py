@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosewood.arguments import check_choice, check_number
 from rosewood.arrays import FloatArray, as_weight
 from rosewood.errors import TuningError
-from rosewood.forest import FeatureSpace
+from rosewood.forest import BoostedTrees, FeatureSpace
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import Settings
@@ -38,6 +38,7 @@ class Fit:
     history: list[dict[str, Any]]  # a row a round
     units: FloatArray | None = None  # 1 / how much each feature varies, where that was measured
     notes: tuple[str, ...] = ()  # what the user should know
+    trees: BoostedTrees | None = None  # what adds to θ, where the learner makes trees
 
     def __post_init__(self) -> None:
         # A plain list: copies of dataclasses (asdict) make lists of the same type again.
@@ -102,6 +103,7 @@ class Learner(Settings, ABC):
 
     error = TuningError
     uses_training: ClassVar[bool] = False  # it learns from training data, too
+    makes_trees: ClassVar[bool] = False  # its weights alone are not what it has learnt
 
     def training(self, lists: Any, **options: Any) -> Any:
         """What a tuning loop asks in each round, made from lists of training sentences."""

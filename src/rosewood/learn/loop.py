@@ -112,6 +112,9 @@ def tune_loop(
     """
     check_whole("rounds", rounds, low=1, error=TuningError)
     check_whole("patience", patience, low=1, error=TuningError)
+    if getattr(learner, "makes_trees", False):
+        reason = f"{type(learner).__name__} makes trees, which decoders do not have: tune lists"
+        raise TuningError(reason, code="argument.conflict", argument="learner")
     given = _numbers(start or {})
     every = [list(each) for each in references]
     identity = fingerprint(

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.batches import Batches
+from rosewood.learn.blas import one_thread
 
 _MOST_SHARDS = 16
 
@@ -108,15 +107,6 @@ def _not_finite(hint: str) -> TuningError:
     return TuningError(f"the objective is not finite: {hint}", code="tuning.not-finite")
 
 
-@cache
-def _blas() -> Any:
-    """What limits the threads of the libraries that SciPy has loaded."""
-    import scipy.optimize  # noqa: F401
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
 def minimize_lbfgs(
     objective: Callable[[FloatArray], tuple[float, FloatArray]],
     start: FloatArray,
@@ -142,7 +132,7 @@ def minimize_lbfgs(
             step(x, last.get(np.ascontiguousarray(x).tobytes(), np.nan))
 
     # OpenBLAS solves even systems of 20 equations with all cores, and its idle threads spin.
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_thread():
         found = minimize(
             value,
             start,

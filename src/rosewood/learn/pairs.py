@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import Candidates, TableBuilder
+from rosewood.metrics.metric import Metric
 
 _PAIRS = 1 << 16  # whose differences are computed at a time
 
@@ -36,6 +38,20 @@ def gain_unit(gains: FloatArray, start: LongArray, name: str) -> float:
     return 2.5 * width
 
 
+def ranking_gains(
+    metric: Metric, statistics: FloatArray, *, smoothing: float, brevity: float
+) -> FloatArray:
+    """The metric of each candidate by itself.
+
+    Add-one smoothing of n-gram counts alone favours short candidates: their precision gains more
+    than the brevity penalty takes (Nakov et al. 2012).  So the reference is longer by `brevity`.
+    """
+    if metric.name == "bleu" and brevity:
+        statistics = statistics.copy()
+        statistics[:, metric.columns.index("reference_words")] += brevity
+    return metric.sentence_gains(statistics, smoothing=smoothing)
+
+
 def sample_pairs(
     candidates: Candidates,
     gains: FloatArray,
@@ -47,12 +63,34 @@ def sample_pairs(
 ) -> Pairs:
     """From each list, `samples` random pairs; of those that differ by more than `threshold`, the
     `keep` that differ most."""
+    return sample_hypothesis_pairs(
+        candidates.start, gains, samples=samples, keep=keep, threshold=threshold, random=random
+    )
+
+
+def sample_hypothesis_pairs(
+    start: LongArray,
+    gains: FloatArray,
+    *,
+    samples: int,
+    keep: int,
+    threshold: float,
+    random: np.random.Generator,
+    accept: float | None = None,
+) -> Pairs:
+    """The same for any lists of hypotheses; list i has gains[start[i]:start[i+1]].
+
+    With `accept`, a pair is taken with the probability `accept` times its difference.
+    """
     better, worse, gaps = [], [], []
-    for first, last in zip(candidates.start[:-1], candidates.start[1:], strict=True):
+    for first, last in pairwise(start):
         drawn = random.integers(first, last, size=(2, samples))
         gap = gains[drawn[0]] - gains[drawn[1]]
         size = np.abs(gap)
-        far = np.flatnonzero(size > threshold)
+        is_far = size > threshold
+        if accept is not None:
+            is_far &= random.random(samples) < accept * size
+        far = np.flatnonzero(is_far)
         if len(far) > keep:
             # Only pairs that may be kept are sorted; of equal ones, the first drawn are kept.
             least = np.partition(size[far], len(far) - keep)[len(far) - keep]

@@ -9,9 +9,8 @@ import numpy as np
 from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Learner
-from rosewood.learn.pairs import differences, gain_unit, sample_pairs
+from rosewood.learn.pairs import differences, gain_unit, ranking_gains, sample_pairs
 from rosewood.learn.tuning_set import TuningSet
-from rosewood.metrics.metric import Metric
 from rosewood.settings import setting
 
 
@@ -32,7 +31,9 @@ class Ranking(Learner):
         self, tuning: TuningSet, candidates: Candidates, random: np.random.Generator
     ) -> Candidates:
         """Feature differences of sampled pairs."""
-        gains = self._gains(tuning.metric, candidates.statistics)
+        gains = ranking_gains(
+            tuning.metric, candidates.statistics, smoothing=self.smoothing, brevity=self.brevity
+        )
         pairs = sample_pairs(
             candidates,
             gains,
@@ -42,17 +43,6 @@ class Ranking(Learner):
             random=random,
         )
         return differences(candidates, pairs)
-
-    def _gains(self, metric: Metric, statistics: FloatArray) -> FloatArray:
-        """The metric of each candidate by itself.
-
-        Add-one smoothing of n-gram counts alone favours short candidates: their precision gains
-        more than the brevity penalty takes (Nakov et al. 2012).  So the reference is longer, too.
-        """
-        if metric.name == "bleu" and self.brevity:
-            statistics = statistics.copy()
-            statistics[:, metric.columns.index("reference_words")] += self.brevity
-        return metric.sentence_gains(statistics, smoothing=self.smoothing)
 
 
 def ranking_units(varies: FloatArray, dense: int) -> FloatArray:

@@ -19,6 +19,7 @@ import numpy as np
 
 from rosewood.errors import TuningError
 from rosewood.journal import Journal, fingerprint
+from rosewood.learn.boosted_set import with_trees
 from rosewood.learn.learner import check_weights
 from rosewood.learn.parallel import side_by_side
 from rosewood.learn.registry import make_learner
@@ -169,7 +170,8 @@ def sweep(
                 check_weights(fit.theta, tuning.features, fit.units)
             except TuningError as error:
                 return {**told, "score": None, "tuned": None, "error": str(error)}
-            score = select.score(shared(fit.theta))
+            judging, weights = with_trees(select, shared(fit.theta), fit.trees)
+            score = judging.score(weights)
             return {**told, "score": score, "tuned": fit.score, "error": None}
 
         done = record.done(fingerprint("sweep", method, asdict(learner), seed, data), work)

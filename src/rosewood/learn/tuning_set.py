@@ -13,7 +13,7 @@ as they are met, so that none is counted twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from itertools import pairwise
 from threading import Lock
@@ -28,7 +28,13 @@ from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
 from rosewood.disk_arrays import filled
 from rosewood.errors import RosewoodError, TuningError
-from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
+from rosewood.forest import (
+    Derivations,
+    FeatureSpace,
+    Forest,
+    ForestSet,
+    nbest_texts,
+)
 from rosewood.learn.batches import ForestReader, OriginalBatches, TuningBatch, check_forest
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
@@ -121,7 +127,10 @@ class TuningSet:
         self._used = len(self._table)
 
     def _statistics(self, chosen: range) -> FloatArray:
-        texts = [nbest_texts(self._reader[i]) for i in chosen]
+        forests = [self._reader[i] for i in chosen]
+        if (found := self._word_statistics(chosen, forests)) is not None:
+            return found
+        texts = [nbest_texts(forest) for forest in forests]
         try:
             if any(self._scores[i] for i in chosen):
                 rows = [
@@ -137,6 +146,20 @@ class TuningSet:
                 for i in chosen:
                     self._statistics(range(i, i + 1))
             raise error.restated(f"{name}: {error}" if name else str(error)) from error
+
+    def _word_statistics(self, chosen: range, forests: Sequence[Forest]) -> FloatArray | None:
+        """The statistics of lists whose words have the same numbers, if the metric takes those."""
+        words = forests[0].vocabulary
+        if words is None or any(each.vocabulary is not words for each in forests):
+            return None
+        if any(self._scores[i] for i in chosen):
+            return None
+        references = [self.references[i] for i in chosen]
+        lists = [(forest.yield_start, forest.yield_symbol) for forest in forests]
+        try:
+            return self.metric.statistics_of_words(words, lists, references, threads=self.threads)
+        except RosewoodError:
+            return None  # the strings tell which list it is
 
     def _row_block(self, i: int, texts: Sequence[str]) -> FloatArray:
         try:
@@ -211,6 +234,16 @@ class TuningSet:
             part._table = self._table[np.concatenate(rows)]
             part._used = len(part._table)
         return part
+
+    def changed(
+        self, change: Callable[[int, Forest], Forest], features: FeatureSpace, values: int
+    ) -> TuningSet:
+        """The same forests with other features, of which each edge has so many values more."""
+        made = self.subset(range(len(self)))
+        made._reader, made.features = self._reader.changed(change, values), features
+        made.forests = _Read(made._reader)
+        made.batches = OriginalBatches(made._reader, made.slice_memory)
+        return made
 
     def identity(self) -> str:
         """A hash of all that decides a fit: forests, their words, references, scores, metric."""
@@ -342,6 +375,19 @@ class TuningSet:
         if self.is_flat:
             return concatenate(self)
         return listed(self, as_weight("theta", theta, len(self.features)), k)
+
+
+class _Read(LazySequence[Forest]):
+    """The forests of a reader."""
+
+    def __init__(self, reader: ForestReader) -> None:
+        self._reader = reader
+
+    def __len__(self) -> int:
+        return len(self._reader)
+
+    def _item(self, number: int) -> Forest:
+        return self._reader[number]
 
 
 class _Chosen(LazySequence[Forest]):

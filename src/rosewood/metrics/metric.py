@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import FloatArray, as_count
+from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
-from rosewood.metrics.batch import SentenceBatch, as_groups
+from rosewood.metrics.batch import SentenceBatch, Texts, as_groups
 from rosewood.resources import check_threads
 from rosewood.settings import Settings
 
@@ -140,6 +141,14 @@ class Metric(Settings, ABC):
         for key, column in (scores or {}).items():
             check_length(f"scores {key}", column, end, "hypothesis", error=MetricError)
         return np.concatenate(found)
+
+    def statistics_of_words(
+        self, words: Vocabulary, lists: Sequence[Texts], references: TextGroups,
+        *, threads: int = 1,
+    ) -> FloatArray | None:  # fmt: skip
+        """`statistics_many` of hypotheses that are rows of numbered words, and that would be
+        joined by spaces; None where the metric wants the strings themselves."""
+        return None
 
     def score(self, statistics: FloatArray) -> float:
         """The score of the sum of these rows, [n, columns], or of one row, [columns]."""

@@ -15,6 +15,8 @@ from rosewood.model.bundle import Bundle, write_bundle
 from rosewood.model.manifest import MANIFEST
 from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
+from rosewood.pipeline.boost_stage import TREES_FILE, final_stage
+from rosewood.pipeline.features_stage import LARGE
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.tune_stage import GROUPS, WEIGHTS
@@ -45,14 +47,14 @@ def write_model(
     parts, files = _parts(settings, stages)
     if told is not None:
         told("putting the model together", 0, None)
-    tuned, words = stages["tune"].facts, stages["tokenise"].facts
+    words = stages["tokenise"].facts
     facts = {
         "decoder": settings.decoder,
         "languages": list(inputs.languages),
         "features": list(decoder.features.dense),
         "search": asdict(decoder.settings),
         "unknown": settings.unknown,
-        "confidence": tuned["confidence"],
+        "confidence": final_stage(stages).facts["confidence"],
         "settings": chosen,
         "seed": settings.seed,
         "stages": keys,
@@ -98,9 +100,14 @@ def _parts(
         classes = stages["reordering"].folder / f"{side}.classes"
         if classes.exists():
             add(f"{side}_classes", classes.name, classes)
-    add("weights", "weights", stages["tune"].folder / WEIGHTS)
+    if "features" in stages:
+        add("large_features", LARGE, stages["features"].folder / LARGE)
+    last = final_stage(stages).folder
+    add("weights", "weights", last / WEIGHTS)
     if (stages["tune"].folder / GROUPS).exists():
         add("groups", GROUPS, stages["tune"].folder / GROUPS)
+    if (last / TREES_FILE).exists():
+        add("trees", TREES_FILE, last / TREES_FILE)
     if settings.all_features:
         records = settings.feature_records()
         add("features", "features.json", partial(write_records, records=records))

@@ -24,6 +24,7 @@ from rosewood.pipeline.report_scores import (
     examples_part,
     is_tuned,
     scores_part,
+    trees_part,
     tuning_part,
 )  # fmt: skip
 from rosewood.pipeline.stages import STAGE_NAMES
@@ -69,6 +70,7 @@ def report_html(
         _warnings(_notes(of, notes)),
         examples_part(of["report"]),
         tuning_part(of["tune"]),
+        trees_part(of["boost"]),
         corpus_part(of["clean"], of["tokenise"]),
         vocabulary_part(of["tokenise"], of["report"]),
         alignment_part(of["align"]),

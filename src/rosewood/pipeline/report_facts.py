@@ -64,6 +64,11 @@ class Facts:
         """Facts among the facts."""
         return Facts(self._values.get(name))
 
+    def plain(self, name: str) -> dict[str, Any]:
+        """A table as it is; empty where there is none."""
+        found = self._values.get(name)
+        return dict(found) if isinstance(found, Mapping) else {}
+
     def parts(self, name: str) -> list[Facts]:
         """A list of facts."""
         return [Facts(each) for each in self.items(name) if isinstance(each, Mapping)]

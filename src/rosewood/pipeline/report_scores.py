@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 
+from rosewood.errors import ForestError
+from rosewood.forest import BoostedTrees
 from rosewood.page import details, differences, facts_list, section, signed, table, text
 from rosewood.pipeline.report_corpus import feature, legend, shown
 from rosewood.pipeline.report_facts import Facts, percent
@@ -13,6 +15,7 @@ from rosewood.pipeline.report_plots import bar_row, move_row
 from rosewood.plots import Curve, curves
 from rosewood.rerank.summary_text import places
 from rosewood.svg_text import clean, plural
+from rosewood.tree_plots import trees_section
 
 SETS = {"dev": "development set", "test": "test set"}
 _EXAMPLES = 9
@@ -103,6 +106,15 @@ def tuning_part(tune: Facts) -> str:
     return section(
         "tuning", "Tuning", _course(tune), _rounds(tune), groups_part(tune), _weights(tune)
     )
+
+
+def trees_part(boost: Facts) -> str:
+    """The trees, if there are any that can be read."""
+    told = boost.plain("trees")
+    try:
+        return trees_section(BoostedTrees.from_dict(told)) if told else ""
+    except (ForestError, KeyError, TypeError, ValueError, AttributeError):
+        return ""
 
 
 def _course(tune: Facts) -> str:

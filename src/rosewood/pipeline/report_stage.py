@@ -12,6 +12,7 @@ from rosewood.decode import Decoder, TextTranslator, TranslatedText, explain
 from rosewood.metrics import Metric, evaluate, parse_metric
 from rosewood.model.confidence import Confidence
 from rosewood.model.weight_files import open_weights
+from rosewood.pipeline.boost_stage import final_stage, kept_trees
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
@@ -38,9 +39,12 @@ def judge(task: Task, told: ProgressCallback) -> dict[str, Any]:
     settings, threads = task.settings, task.threads
     clean, words, tuned = (task.needs[name] for name in ("clean", "tokenise", "tune"))
     decoder = make_decoder(settings, task.needs)
+    last = final_stage(task.needs)
+    trees = kept_trees(last.folder)
+    final = decoder if trees is None else make_decoder(settings, task.needs, trees=trees)
     metrics = [_metric(name, settings) for name in _METRICS]
-    weights = open_weights(tuned.folder / WEIGHTS)
-    translator = _translator(decoder.with_weights(weights), words.folder, settings)
+    weights = open_weights(last.folder / WEIGHTS)
+    translator = _translator(final.with_weights(weights), words.folder, settings)
     scores: list[dict[str, Any]] = []
     baseline: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []
@@ -52,7 +56,7 @@ def judge(task: Task, told: ProgressCallback) -> dict[str, Any]:
         said = _said(translator, texts, part, threads, told)
         scores = [*_scores(part, said, references, metrics), *scores]
         if not examples:  # of sentences that were not tuned on, if there are any
-            how = Confidence.from_dict(tuned.facts["confidence"])
+            how = Confidence.from_dict(last.facts["confidence"])
             examples = _examples(translator, said, references, part, how)
         if part == "dev" and weights != tuned.facts["start"]:
             before = _translator(decoder.with_weights(tuned.facts["start"]), words.folder, settings)

@@ -30,7 +30,7 @@ from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus import Filters, TextProcessor
-    from rosewood.learn import Learner
+    from rosewood.learn import BoostSettings, Learner
     from rosewood.metrics import Metric
     from rosewood.model.python_features import FeatureRecord
 
@@ -187,6 +187,15 @@ class TrainingSettings(Settings):
         known=_features,
         option="feature",
     )
+    feature_set: Literal["base", "large"] = _models(
+        "base",
+        "Dense features: those of the decoder (base), or about 170 more of rules (large): counts, "
+        "lexical weights over morphemes, inserted and deleted words and word classes.",
+        option="features",
+    )
+    feature_classes: int = setting_of(
+        ClusterSettings, "classes", 20, "Of each language, for --features large.", group="Models"
+    )
     tune: str = _tuning("mira", "Tuning algorithm.", choices=_tuners)
     set: dict[str, Any] = _tuning(
         {},
@@ -215,6 +224,17 @@ class TrainingSettings(Settings):
         True,
         "Translate a training sentence as if it were not in the corpus: without rules that were "
         "extracted from it alone, with other counts, and a language model that has not read it.",
+    )
+    boost: bool = _tuning(
+        False,
+        "Learn boosted trees over the features of phrases, on top of the tuned weights; the "
+        "decoder uses them.",
+    )
+    boost_set: dict[str, Any] = _tuning(
+        {},
+        "Setting of boosted trees, as rosewood tune --method boost has them; it turns --boost on. "
+        "Repeatable.",
+        metavar="NAME=VALUE",
     )
     pop_limit: int | Literal["auto"] | None = setting_of(
         SearchSettings, "pop_limit", "auto", "With auto, the default of the decoder."
@@ -274,7 +294,10 @@ class TrainingSettings(Settings):
         self.filters()
         ExtractionSettings(**self.extraction())
         self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
-        self.learner()
+        if (learner := self.learner()) is not None and learner.makes_trees:
+            reason = f"tune is {self.tune}, whose trees decoders cannot use; it tunes lists alone"
+            raise TrainingError(reason, code="argument.conflict", argument="tune", value=self.tune)
+        self.boosting()
         self.tuning_metric()
         self.feature_records()
         self._check_feature_names()
@@ -399,12 +422,18 @@ class TrainingSettings(Settings):
     @property
     def notes(self) -> list[str]:
         """What was set without an effect."""
-        if self.word_classes == TrainingSettings.word_classes or self.uses_word_classes:
-            return []
-        return [
-            f"word_classes is {self.word_classes}, but no reordering model has features of them: "
-            "--reordering-set feature-symbols=both adds them"
-        ]
+        found = []
+        if self.word_classes != TrainingSettings.word_classes and not self.uses_word_classes:
+            found.append(
+                f"word_classes is {self.word_classes}, but no reordering model has features of "
+                "them: --reordering-set feature-symbols=both adds them"
+            )
+        if self.feature_classes != TrainingSettings.feature_classes and self.feature_set == "base":
+            found.append(
+                f"feature_classes is {self.feature_classes}, but the feature set is base: "
+                "--features large has features of them"
+            )
+        return found
 
     def _check_feature_names(self) -> None:
         from rosewood.decode.feature_declarations import declared_features
@@ -465,6 +494,17 @@ class TrainingSettings(Settings):
         from rosewood.learn import make_learner
 
         return None if self.tune == "none" else make_learner(self.tune, self.set)
+
+    def boosting(self) -> BoostSettings | None:
+        """How boosted trees are learnt; None if there are none."""
+        from rosewood.learn import BoostSettings
+
+        if not (self.boost or self.boost_set):
+            return None
+        if self.tune == "none":
+            reason = "boost learns trees on top of tuned weights, but tune is none"
+            raise TrainingError(reason, code="argument.conflict", argument="boost")
+        return BoostSettings.from_values(self.boost_set)
 
     def tuning_metric(self) -> Metric:
         """The metric that weights are tuned for."""

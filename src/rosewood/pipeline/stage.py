@@ -18,7 +18,7 @@ Version     raise it by one whenever the same inputs give other bytes or other f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,7 @@ class Stage:
     decides: Decides | None = None  # the user's files, and settings that are not always read
     reads_inputs: bool = False
     uses_memory: bool = False  # the function works within `max_memory`
+    applies: Callable[[TrainingSettings], bool] | None = None  # whether a run has it; None: always
 
 
 def stage_key(
@@ -131,6 +132,16 @@ def in_order(stages: Iterable[Stage]) -> list[Stage]:
         placed.append(ready)
         names.add(ready.name)
     return placed
+
+
+def that_apply(stages: Iterable[Stage], settings: TrainingSettings) -> list[Stage]:
+    """The stages of a run with these settings; they do not need those that it does not have."""
+    chosen = [each for each in stages if each.applies is None or each.applies(settings)]
+    names = {each.name for each in chosen}
+    return [
+        replace(each, needs={name: needs for name, needs in each.needs.items() if name in names})
+        for each in chosen
+    ]
 
 
 def beside(stage: Stage, stages: Iterable[Stage]) -> list[Stage]:

@@ -1,6 +1,7 @@
 """The stages of a training run, declared.
 
-clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► report
+clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► boost ─► report
+             │         └────► features ───────────────► ┤
              └─────► lm ──────────────────────────────► ┘
 
 The declarations below decide the order: stages without a path between them run side by
@@ -11,7 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosewood.pipeline.boost_stage import boost, boost_settings
 from rosewood.pipeline.clean_stage import clean, clean_settings
+from rosewood.pipeline.features_stage import features_settings, large_features
 from rosewood.pipeline.model_stages import align, build_lms, extract_rules, extract_settings
 from rosewood.pipeline.reordering_stage import reordering, reordering_settings
 from rosewood.pipeline.report_stage import judge
@@ -24,6 +27,7 @@ _MODELS = {
     "extract": Needs(files=EVERY_FILE),
     "lm": Needs(files=EVERY_FILE),
     "reordering": Needs(EVERY_FILE, facts=("distortion_limit", "models")),
+    "features": Needs(files=EVERY_FILE),
 }
 
 STAGES = in_order(
@@ -58,11 +62,26 @@ STAGES = in_order(
             settings=("distortion_limit",),
         ),
         Stage(
-            "tune", version=4, run=tune, decides=tune_settings, uses_memory=True,
+            "features", version=1, run=large_features, decides=features_settings,
+            applies=lambda settings: settings.feature_set == "large",
+            needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
+        ),
+        Stage(
+            "tune", version=5, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
             },
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
+        ),
+        Stage(
+            "boost", version=1, run=boost, decides=boost_settings, uses_memory=True,
+            applies=lambda settings: settings.boosting() is not None,
+            needs={
+                **_MODELS,
+                "tokenise": Needs(files=("dev.",)),
+                "tune": Needs(files=("weights/",), facts=("learner",)),
+            },
+            settings=("metric", "unknown", "seed"),
         ),
         Stage(
             "report", version=1, run=judge, decides=search_choices,
@@ -71,6 +90,7 @@ STAGES = in_order(
                 "clean": Needs(("dev.", "test."), facts=("dev", "test")),
                 "tokenise": Needs(files=("source.json", "target.json")),
                 "tune": Needs(files=("weights/",), facts=("start", "confidence")),
+                "boost": Needs(files=EVERY_FILE, facts=("confidence",)),
             },
             settings=("pretokenized", "unknown"),
         ),

@@ -16,9 +16,11 @@ from rosewood.model.bundle import Bundle, check_own
 from rosewood.model.manifest import MANIFEST
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
+from rosewood.pipeline.boost_stage import final_stage, kept_trees
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.report import write_report
 from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.stage import that_apply
 from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGES
 from rosewood.pipeline.tune_stage import make_decoder
@@ -108,11 +110,13 @@ def train(
             remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
         done = StageRunner(
-            STAGES, inputs, chosen, store, threads=threads, max_memory=max_memory, told=told
-        ).run()
+            that_apply(STAGES, chosen), inputs, chosen, store,
+            threads=threads, max_memory=max_memory, told=told,
+        ).run()  # fmt: skip
         store.finished = list(done.values())
         _check_model(folder, store, overwrite)  # another run may have been quicker
-        change = write_model(folder, inputs, chosen, store, make_decoder(chosen, done), told)
+        decoder = make_decoder(chosen, done, trees=kept_trees(final_stage(done).folder))
+        change = write_model(folder, inputs, chosen, store, decoder, told)
         made = Trained(folder, page, place, store.finished, change, chosen)
         size = Bundle.open(folder).size
         write_report(page, made.stages, command=command, settings=chosen.to_dict(), size=size)

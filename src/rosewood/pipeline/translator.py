@@ -28,7 +28,7 @@ from rosewood.decode import (
 from rosewood.decode.guessing import unknown_words
 from rosewood.decode.stream import InputLine, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
-from rosewood.forest import Forest
+from rosewood.forest import BoostedTrees, Forest
 from rosewood.model.bundle import Bundle
 from rosewood.model.manifest import MANIFEST
 from rosewood.resources import MAX_MEMORY, check_threads
@@ -192,6 +192,15 @@ class Translator:
             self.bundle.part("groups"), self.bundle.weights, most=most, examples=examples,
             describe=getattr(self.decoder, "describe", str),
         )  # fmt: skip
+
+    @property
+    def trees(self) -> BoostedTrees:
+        """The boosted trees that add to the scores of phrases, which `boost=True` learns."""
+        if "trees" not in self.bundle.part_names:
+            reason = "the model has no trees: train it with boost"
+            raise DecodingError(reason, code="model.no-trees", file=self.bundle.folder)
+        found: BoostedTrees = self.bundle.part("trees")
+        return found
 
     def __repr__(self) -> str:
         return f"Translator({self.bundle!r})"

@@ -15,7 +15,8 @@ from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, Guesses, decoder_kind
 from rosewood.decode.features import numbers_rules
 from rosewood.decode.guessing import unknown_words
-from rosewood.forest import Forest, Weights
+from rosewood.decode.large_features import LargeFeatures
+from rosewood.forest import BoostedTrees, Forest, Weights
 from rosewood.learn import LoopResult, tune_loop
 from rosewood.learn.group_facts import group_facts
 from rosewood.learn.ranking import Ranking
@@ -24,6 +25,7 @@ from rosewood.lm import Model
 from rosewood.model.python_features import feature_code, make_feature
 from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
+from rosewood.pipeline.features_stage import LARGE
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.model_stages import LM, estimate_without
 from rosewood.pipeline.settings import TrainingSettings
@@ -45,7 +47,7 @@ from rosewood.svg_text import plural
 
 WEIGHTS = "weights"  # the folder of the tuned weights
 GROUPS = "groups.npz"  # the file of groups of features
-_FEW = 40  # sentences from which no weights can be learnt
+FEW_SENTENCES = 40  # sentences from which no weights can be learnt
 
 
 def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
@@ -70,11 +72,15 @@ def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[st
 
 
 def make_decoder(
-    settings: TrainingSettings, stages: Mapping[str, Done | Finished], lm: Path | None = None
+    settings: TrainingSettings,
+    stages: Mapping[str, Done | Finished],
+    lm: Path | None = None,
+    *,
+    trees: BoostedTrees | None = None,
 ) -> Decoder:
     """The decoder of a run from the folders of its stages, with the weights tuning begins with.
 
-    `lm` is taken instead of the language model of the training corpus.
+    `lm` is taken instead of the language model of the training corpus; `trees` add a feature.
     """
     kind = decoder_kind(settings.decoder)
     limits = settings.search(stages["reordering"].facts["distortion_limit"])
@@ -90,12 +96,21 @@ def make_decoder(
             name if name == "lexicalized" else LinearReordering.open(folder / name)
             for name in names
         )
+    if trees is not None:
+        parts["trees"] = trees
+    if "features" in stages:
+        parts["large_features"] = LargeFeatures.open(stages["features"].folder / LARGE)
     return kind.make(
         parts,
         settings=limits,
         unknown=unknown_words(settings.unknown, parts),
         features=settings.python_features(),
     )
+
+
+def dev_sentences(words: Path) -> tuple[list[str], list[list[str]]]:
+    """The development set in the folder of the stage `tokenise`; empty where there is none."""
+    return held_out(words, "dev") if (words / "dev.source").exists() else ([], [])
 
 
 def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
@@ -105,8 +120,7 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     learner = settings.learner()
     metric = settings.tuning_metric()
     start = decoder.default_weights()
-    has_dev = (words / "dev.source").exists()
-    sentences, references = held_out(words, "dev") if has_dev else ([], [])
+    sentences, references = dev_sentences(words)
     data: TuningSentences = DevSentences(sentences, references)
     if learner is not None and settings.tune_on == "train":
         data = training_sentences(task)
@@ -120,11 +134,11 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "history": [],
         "notes": [],
     }
-    if learner is None or len(data) < _FEW:
+    if learner is None or len(data) < FEW_SENTENCES:
         if learner is not None:
             facts["notes"].append(
                 f"weights are untuned: {plural(len(data), 'sentence')} to tune on, expected "
-                f"at least {_FEW}"
+                f"at least {FEW_SENTENCES}"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
         save_weights(task.folder / WEIGHTS, Weights.of(start))
@@ -175,7 +189,7 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         told_of = (note for row in found.history for note in row.get("notes", []))
         facts["notes"] += [f"groups of features: {note}" for note in dict.fromkeys(told_of)]
     told(what, most, most)
-    if tuned == start:
+    if found.weights == start:
         facts["notes"].append("no weights were better than those that tuning began with")
     told("fitting confidence", 0, None)
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)

@@ -15,6 +15,7 @@ from rosewood.plots import Curve, axis, curves, weight_row
 from rosewood.rerank.summary_text import places, verdict
 from rosewood.shared_types import PathName
 from rosewood.svg_text import clean
+from rosewood.tree_plots import trees_section
 
 if TYPE_CHECKING:
     from rosewood.rerank.effects import FeatureEffect
@@ -44,6 +45,7 @@ def report_html(tuned: Tuned, *, command: str | None = None) -> str:
         _warning(tuned),
         _rounds(tuned),
         _weights(tuned),
+        "" if tuned.trees is None else trees_section(tuned.trees),
         _effects(tuned),
         _how(tuned, command),
     ]

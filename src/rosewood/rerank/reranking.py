@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from numbers import Real
 from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from rosewood import _core
 from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import ForestError, TuningError
+from rosewood.forest import BoostedTrees
+from rosewood.forest.trees import TREES
 from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.readers import read_candidates
@@ -53,19 +56,32 @@ class Reranked(NamedTuple):
 def rerank(
     lists: Iterable[CandidateList] | PathName,
     weights: Mapping[str, float] | PathName,
+    *,
+    trees: BoostedTrees | PathName | None = None,
 ) -> Iterator[Reranked]:
     """Each list with its candidates in order; among equals, in the order they came.
 
     Lists and weights may be files.  Every dense feature needs a weight, and every weight that is
-    not of a sparse feature a feature.
+    not of a sparse feature a feature.  `trees` add the feature `boost`; those that are beside a
+    file of weights that has a weight for it are found.
     """
     if isinstance(lists, str | PathLike):
         lists = read_candidates(lists)
     if isinstance(weights, str | PathLike):
-        weights = read_weights(weights)
+        file, weights = weights, read_weights(weights)
+        if trees is None and TREES in weights and trees_file(file).exists():
+            trees = trees_file(file)
+    if isinstance(trees, str | PathLike):
+        trees = BoostedTrees.load(trees)
     check_type("lists", lists, Iterable, "lists of candidates or a file of them", error=TuningError)
     check_type("weights", weights, Mapping, "numbers by name or a file of them", error=TuningError)
-    return _reranked(lists, {name: _weight(name, value) for name, value in weights.items()})
+    numbers = {name: _weight(name, value) for name, value in weights.items()}
+    return _reranked(lists, numbers, trees)
+
+
+def trees_file(weights: PathName) -> Path:
+    """Where the trees are that belong to a file of weights: weights.json has weights.trees.json."""
+    return Path(weights).with_suffix(".trees.json")
 
 
 def _weight(name: str, value: object) -> float:
@@ -80,22 +96,37 @@ def _weight(name: str, value: object) -> float:
     raise TuningError(reason, code=code, argument=name, value=value)
 
 
-def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> Iterator[Reranked]:
+def _reranked(
+    lists: Iterable[CandidateList], weights: Mapping[str, float], trees: BoostedTrees | None
+) -> Iterator[Reranked]:
     checked: tuple[str, ...] | None = None
     theta = np.empty(0)
     # Sparse features are added up in the order of the weights, whatever order a candidate has.
     number = {name: i for i, name in enumerate(filter(is_sparse, weights))}
     for candidates in lists:
         check_type("lists", candidates, CandidateList, "CandidateLists", error=TuningError)
-        if candidates.names is not checked and candidates.names != checked:
-            _check_weights(candidates, weights)
-            theta = np.array([weights[name] for name in (*candidates.names, *number)], dtype=float)
-            checked = candidates.names
-        scores = _scores(candidates, theta, number)
+        scored = candidates if trees is None else _with_trees(candidates, trees)
+        if scored.names is not checked and scored.names != checked:
+            _check_weights(scored, weights)
+            theta = np.array([weights[name] for name in (*scored.names, *number)], dtype=float)
+            checked = scored.names
+        scores = _scores(scored, theta, number)
         if not np.isfinite(scores).all():
             reason = f"list {candidates.id!r}: a score does not fit a double"
             raise TuningError(reason, code="tuning.overflow", value=candidates.id)
         yield Reranked(candidates, np.argsort(-scores, kind="stable"), scores)
+
+
+def _with_trees(candidates: CandidateList, trees: BoostedTrees) -> CandidateList:
+    """A list with the feature that trees make."""
+    names = candidates.names
+    for name in trees.columns:
+        if name not in names:
+            reason = f"list {candidates.id!r}: trees look at the feature {name!r}, which is missing"
+            raise TuningError(reason, code="features.missing", argument=name)
+    column = trees.score(candidates.dense[:, [names.index(name) for name in trees.columns]])
+    dense = np.column_stack([candidates.dense, column])
+    return replace(candidates, names=(*names, TREES), dense=dense)
 
 
 def _scores(candidates: CandidateList, theta: FloatArray, number: Mapping[str, int]) -> FloatArray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rosewood.svg_text import plural
+
 if TYPE_CHECKING:
     from rosewood.rerank.heldout import Heldout
     from rosewood.rerank.tuning import Tuned
@@ -53,6 +55,8 @@ def summary(tuned: Tuned) -> str:
     if len(tuned.replicates) > 1:
         scores = ", ".join(f"{each.score:.{f}f}" for each in tuned.replicates)
         lines.append(f"  Replicates, on the lists they were tuned on: {scores}")
+    if tuned.trees is not None:
+        lines.append(f"  Added to the weights: {plural(len(tuned.trees), 'tree')}")
     lines += [f"  Note: {note}" for note in tuned.notes]
     lines += [
         "",

@@ -12,16 +12,18 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
+from rosewood.forest import BoostedTrees
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import TuningSet, check_weights, make_learner, normalize
+from rosewood.learn.boosted_set import with_trees
 from rosewood.learn.learner import Normalization, no_training
 from rosewood.learn.loop import RoundLearner
 from rosewood.learn.parallel import side_by_side
@@ -30,6 +32,7 @@ from rosewood.metrics import Bounds, Metric, bounds, parse_metric
 from rosewood.model import shared_features, weights_vector, write_weights
 from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
+from rosewood.rerank.reranking import trees_file
 from rosewood.rerank.settings import METHOD, TuneSettings
 from rosewood.rerank.tuning_sets import Lists, check_apart, tuning_set, two_sets
 from rosewood.resources import MAX_MEMORY
@@ -73,6 +76,7 @@ class Tuned:
     features: list[FeatureEffect]
     seed: int
     notes: list[str] = field(default_factory=list)
+    trees: BoostedTrees | None = None  # their sum is the feature `boost`
 
     @property
     def verdict(self) -> str:
@@ -89,10 +93,16 @@ class Tuned:
         """All of it as JSON values."""
         from rosewood import __version__
 
-        return {"verdict": self.verdict, **asdict(self), "version": __version__}
+        told = asdict(self) | {"trees": None if self.trees is None else self.trees.to_dict()}
+        return {"verdict": self.verdict, **told, "version": __version__}
 
     def write_weights(self, path: PathName) -> None:
-        """The weights as a JSON file, which `rosewood.model.read_weights` reads."""
+        """The weights as a JSON file, which `rosewood.model.read_weights` reads.
+
+        Trees, if there are any, are in a file beside it: `trees_file(path)`.
+        """
+        if self.trees is not None:
+            self.trees.save(trees_file(path))
         write_weights(self.weights, path)
 
     def write_report(self, path: PathName, *, command: str | None = None) -> None:
@@ -133,11 +143,16 @@ class _Fits:
                 told = f"cross-validation, on {len(rows)} of {len(self.data)} lists"
                 raise error.restated(f"{told}: {error}") from error
             theta = normalize(fit.theta, self.normalization)
+            trees = fit.trees
+            if trees is not None:  # they stay as strong beside the weights
+                largest = int(np.abs(fit.theta).argmax())
+                trees = trees.scaled(float(theta[largest] / fit.theta[largest]))
             # Of many sparse features few have a weight.
             places = np.flatnonzero(theta)
             return {
                 "places": places.tolist(), "weights": theta[places].tolist(), "score": fit.score,
                 "history": fit.history, "notes": list(fit.notes),
+                "trees": None if trees is None else trees.to_dict(),
             }  # fmt: skip
 
         key = fingerprint("tune", self.identity, part, seed)
@@ -227,8 +242,8 @@ def tune(
         data, fitting, theta, normalization, record, identity, inner, max(1, max_memory // workers)
     )
     found = side_by_side(work, jobs, workers=workers, step=step)
-    thetas = [_theta(fit, len(theta)) for fit in found]
-    final, fits = thetas[len(parts) :], found[len(parts) :]
+    models = [_Model.of(fit, len(theta)) for fit in found]
+    final, fits = models[len(parts) :], found[len(parts) :]
     limits = bounds(judging, data.statistics, data.edge_start, seed=seed)
     before = _baseline_rows(data, theta)
     judged: list[Heldout] = []
@@ -237,17 +252,19 @@ def tune(
         judged = judge(
             other,
             _baseline_rows(other, shared(theta)),
-            [other.best_rows(shared(each)) for each in final],
+            [each.best_rows(other, shared) for each in final],
             how="held-out file",
             limits=bounds(judging, other.statistics, other.edge_start, seed=seed),
             samples=samples,
         )
     elif parts:
-        chosen = _out_of_fold(data, parts, thetas, replicates)
+        chosen = _out_of_fold(data, parts, models, replicates)
         how = f"{len(parts) // replicates}-fold cross-validation"
         judged = judge(data, before, chosen, how=how, limits=limits, samples=samples)
     best = max(range(replicates), key=lambda i: judging.sign * fits[i]["score"])
-    names, dense = data.features.names, len(data.features.dense)
+    scored = [each.on(data) for each in final]
+    data_with, weights = scored[best]
+    names, dense = data_with.features.names, len(data_with.features.dense)
     return Tuned(
         method=method,
         settings=told_settings,
@@ -258,28 +275,52 @@ def tune(
         lists=len(data),
         candidates=data.num_edges,
         baseline="the starting weights" if theta.any() else "the first candidate",
-        weights=_named(names, final[best], dense),
-        score=data.score(final[best]),
+        weights=_named(names, weights, dense),
+        score=data_with.score(weights),
         before=judging.score(data.statistics[before]),
         oracle=limits.oracle,
         random=limits.random,
         worst=limits.worst,
         heldout=judged,
         replicates=[
-            Replicate(seed + i, data.score(each), _named(names, each, dense), fit["history"])
-            for i, (each, fit) in enumerate(zip(final, fits, strict=True))
+            Replicate(seed + i, own.score(each), _named(names, each, dense), fit["history"])
+            for i, ((own, each), fit) in enumerate(zip(scored, fits, strict=True))
         ],
-        deviations=_named(names, np.std(thetas, axis=0), dense),
-        features=feature_effects(data, final[best]),
+        deviations=_named(
+            data.features.names, np.std([m.theta for m in models], axis=0), len(data.features.dense)
+        ),
+        features=feature_effects(data_with, weights),
         seed=seed,
         notes=[*notes, *_notes(data, found, judged, limits, bool(theta.any()))],
+        trees=final[best].trees,
     )
 
 
-def _theta(fit: Mapping[str, Any], size: int) -> FloatArray:
-    theta = np.zeros(size)
-    theta[np.array(fit["places"], np.int64)] = fit["weights"]
-    return theta
+class _Model(NamedTuple):
+    """What a fit found."""
+
+    theta: FloatArray
+    trees: BoostedTrees | None
+
+    @classmethod
+    def of(cls, fit: Mapping[str, Any], size: int) -> _Model:
+        theta = np.zeros(size)
+        theta[np.array(fit["places"], np.int64)] = fit["weights"]
+        told = fit.get("trees")
+        return cls(theta, None if told is None else BoostedTrees.from_dict(told))
+
+    def on(
+        self, data: TuningSet, shared: Callable[[FloatArray], FloatArray] | None = None
+    ) -> tuple[TuningSet, FloatArray]:
+        """Data with what trees make of their features, and θ for them."""
+        return with_trees(data, self.theta if shared is None else shared(self.theta), self.trees)
+
+    def best_rows(
+        self, data: TuningSet, shared: Callable[[FloatArray], FloatArray] | None = None
+    ) -> LongArray:
+        """What it chooses in each list."""
+        scored, weights = self.on(data, shared)
+        return scored.best_rows(weights)
 
 
 def make_folds(
@@ -301,14 +342,14 @@ def make_folds(
 def _out_of_fold(
     data: TuningSet,
     parts: Sequence[tuple[int, LongArray, LongArray]],
-    thetas: Sequence[FloatArray],
+    models: Sequence[_Model],
     replicates: int,
 ) -> list[LongArray]:
     """What each replicate chooses in each list, with weights that do not know the list."""
     rows = [np.empty(len(data), dtype=np.int64) for _ in range(replicates)]
-    for (number, _, out), theta in zip(parts, thetas[: len(parts)], strict=True):
+    for (number, _, out), model in zip(parts, models[: len(parts)], strict=True):
         part = data.subset(out)
-        rows[number][out] = data.edge_start[out] + part.best_rows(theta) - part.edge_start[:-1]
+        rows[number][out] = data.edge_start[out] + model.best_rows(part) - part.edge_start[:-1]
     return rows
 
 

@@ -18,6 +18,7 @@ from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
+    from rosewood.forest import BoostedTrees
     from rosewood.learn.group_facts import GroupOfFeatures
 
 
@@ -40,6 +41,7 @@ class InspectOptions(KnownText):
     groups: bool = setting(
         False, "Show the largest groups of features that share a weight, with or without TEXT."
     )
+    trees: bool = setting(False, "Show the boosted trees, with or without TEXT.")
 
 
 def inspect(
@@ -56,7 +58,8 @@ def inspect(
     The derivation, the contribution of every feature, alternatives and their probabilities, the
     translation options of all spans, the forest, and the training sentences of its rules.
 
-    With --groups, what the features of rules have in common, if the model was tuned by oscar.
+    With --groups, what the features of rules have in common, if the model was tuned by oscar; with
+    --trees, conditions on features and what they add to the score, if it was trained with --boost.
 
     rosewood inspect model "ein satz" --html satz.html
     """
@@ -65,7 +68,7 @@ def inspect(
     from rosewood.corpus.checks import BadPair
     from rosewood.output import whole_file
 
-    if text is None and not options.groups:
+    if text is None and not (options.groups or options.trees):
         raise typer.BadParameter("there is no text to translate", param_hint="TEXT")
     wrong = None if text is None else Checks(allow_empty=True).problem(text)  # as translate does
     if wrong is not None:
@@ -78,11 +81,20 @@ def inspect(
     check_files(files, [options.glossary, config], model)
     translator = open_translator(model, options, limits)
     groups = translator.groups() if options.groups else None
+    trees = translator.trees if options.trees else None
+    more: dict[str, Any] = {}
+    if groups is not None:
+        more["groups"] = [each._asdict() for each in groups]
+    if trees is not None:
+        more["trees"] = trees.to_dict()
     if text is None:
         for option, file in files.items():
             if file is not None:
                 raise needs(DecodingError, option, "TEXT")
-        _print_groups(groups or [], as_json=options.json)
+        if options.json:
+            print_row(more, as_json=True)
+        else:
+            _print_more(groups, trees)
         return
     seen = translator.inspect(text, options=options.options, nbest=options.nbest)
     written = [(file, option) for option, file in files.items() if file is not None]
@@ -90,21 +102,27 @@ def inspect(
         with whole_file(file) as out:
             out.write((seen.to_html() if option == "--html" else seen.forest_svg).encode())
     if options.json:
-        more = {} if groups is None else {"groups": [each._asdict() for each in groups]}
         print_row({**seen.to_dict(), **more}, as_json=True)
     else:
         print(seen.to_text())
-        if groups is not None:
-            print()
-            _print_groups(groups, as_json=False)
+        _print_more(groups, trees, "\n")
     for file, _ in written:
         warn(f"wrote {file}")
 
 
-def _print_groups(groups: list[GroupOfFeatures], *, as_json: bool) -> None:
-    if as_json:
-        print_row({"groups": [each._asdict() for each in groups]}, as_json=True)
-        return
+def _print_more(
+    groups: list[GroupOfFeatures] | None, trees: BoostedTrees | None, before: str = ""
+) -> None:
+    if groups is not None:
+        print(before, end="")
+        _print_groups(groups)
+        before = "\n"
+    if trees is not None:
+        told = trees.text() if len(trees) else "No trees."
+        print(f"{before}{told}")
+
+
+def _print_groups(groups: list[GroupOfFeatures]) -> None:
     rows = [["group", "features", "weight", "among them"]]
     for each in groups:
         size, weight = f"{each.size:,}", f"{each.weight:+.3g}"

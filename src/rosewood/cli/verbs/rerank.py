@@ -28,6 +28,10 @@ class RerankOptions(CandidateSettings):
     group = ""
 
     weights: PathName = setting(help='Weights as JSON, {"feature": weight, …}, from tune.')
+    trees: PathName | None = setting(
+        None, "Trees that add the feature boost, from tune --method boost.",
+        default_text="WEIGHTS with the ending .trees.json, if there is such a file",
+    )  # fmt: skip
     output: PathName = setting(
         "-",
         "Output; compressed if the name ends with .gz, .xz or .zst; - is standard output.",
@@ -56,14 +60,14 @@ def rerank(
         raise TuningError(reason, code="argument.conflict", argument="--json")
     if options.k is not None and not options.nbest:
         raise needs(TuningError, "-k", "--nbest")
-    from rosewood.model import read_weights
     from rosewood.rerank import rerank
 
-    check_files({"-o": options.output}, [file, options.weights, run.config, *options.files()])
+    inputs = [file, options.weights, options.trees, run.config, *options.files()]
+    check_files({"-o": options.output}, inputs)
     lists = changed = 0
-    named = read_weights(options.weights)
     with _naming(file, options.weights), lines_to(options.output) as write:
-        for each in rerank(read_lists(options, file, quiet=run.quiet), named):
+        read = read_lists(options, file, quiet=run.quiet)
+        for each in rerank(read, options.weights, trees=options.trees):
             write(_line(each, options, json))
             lists += 1
             changed += int(each.order[0]) != 0

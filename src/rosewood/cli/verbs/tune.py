@@ -38,10 +38,21 @@ class TuneOptions(TuneSettings):
         default_text="OUTPUT.journal, removed at the end",
     )  # fmt: skip
 
+    @property
+    def makes_trees(self) -> bool:
+        """Whether the learner finds more than weights."""
+        from rosewood.learn.registry import learner_class
+
+        return self.method is not None and learner_class(self.method).makes_trees
+
     def check(self, file: Path, config: PathName | None, *, json: bool) -> None:
         """Before any work: options that exclude each other, files that cannot be written."""
         if json and self.output == "-":
             raise conflict(TuningError, "-o -", "--json", "it prints the weights already")
+        if self.output == "-" and self.makes_trees:
+            raise conflict(
+                TuningError, "-o -", f"--method {self.method}", "trees are a second file"
+            )
         if self.report == "-":
             raise bad_value(TuningError, "--report", "-", "a file: it is a page")
         if self.heldout_ref and self.heldout is None:

@@ -22,10 +22,12 @@ from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature
 from rosewood.decode.hiero_options import HieroOptions
 from rosewood.decode.hiero_results import HieroResults
+from rosewood.decode.large_features import LargeFeatures
 from rosewood.decode.results import GLUE_LABEL
 from rosewood.decode.rule_decoder import RuleDecoder
 from rosewood.decode.settings import HieroSettings
 from rosewood.errors import DecodingError
+from rosewood.forest import BoostedTrees
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
 
@@ -48,10 +50,13 @@ class HieroDecoder(RuleDecoder):
         weights: Mapping[str, float] | None = None,
         settings: HieroSettings | None = None,
         unknown: UnknownWords = "copy",
+        trees: BoostedTrees | None = None,
+        large: LargeFeatures | None = None,
     ) -> None:
         """Words that no rule translates are copied, dropped, or translated by `unknown`: a function
-        from a word to its translations; None has it copied."""
-        super().__init__(table, language_models, features, weights, settings, unknown)
+        from a word to its translations; None has it copied.  `trees` over dense features add the
+        feature `boost`, `large` the large feature set."""
+        super().__init__(table, language_models, features, weights, settings, unknown, trees, large)
 
     def _features_of_search(self) -> list[Feature]:
         return [feature("glue"), *(feature(name, family="lm") for name in self.language_models)]
@@ -61,7 +66,9 @@ class HieroDecoder(RuleDecoder):
         labels = self.table.labels
         glue = next((labels.index(name) for name in GLUE_LABELS if name in labels), -1)
         try:
-            return _core.HieroModel(self._layout, self.table.native, models, glue)
+            trees = self._native_trees()
+            large = None if self.large is None else self.large.native
+            return _core.HieroModel(self._layout, self.table.native, models, glue, trees, large)
         except DecodingError as error:
             if error.code != "decoding.cycle":
                 raise
@@ -88,7 +95,7 @@ class HieroDecoder(RuleDecoder):
             _made_again,
             (
                 self.table, self.language_models, self.option_features, self.weights,
-                self.settings, self.unknown,
+                self.settings, self.unknown, self.trees, self.large,
             ),
         )  # fmt: skip
 
@@ -115,7 +122,7 @@ class HieroKind:
         """A decoder with the rules and language models among the parts."""
         return HieroDecoder(
             parts["rules"], parts["lm"], features=features, weights=weights, settings=settings,
-            unknown=unknown,
+            unknown=unknown, trees=parts.get("trees"), large=parts.get("large_features"),
         )  # fmt: skip
 
 
@@ -123,7 +130,8 @@ PLUGIN = HieroKind()
 
 
 def _made_again(table: RuleTable, lms: Any, features: Any, *rest: Any) -> HieroDecoder:
-    weights, settings, unknown = rest
+    weights, settings, unknown, trees, large = rest
     return HieroDecoder(
-        table, lms, features=features, weights=weights, settings=settings, unknown=unknown
-    )
+        table, lms, features=features, weights=weights, settings=settings, unknown=unknown,
+        trees=trees, large=large,
+    )  # fmt: skip

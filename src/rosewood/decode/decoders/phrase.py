@@ -22,12 +22,14 @@ from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature, finite_rows
+from rosewood.decode.large_features import LargeFeatures
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_parts import reordering_models
 from rosewood.decode.phrase_results import PhraseResults
 from rosewood.decode.rule_decoder import RuleDecoder
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
+from rosewood.forest import BoostedTrees
 from rosewood.lm import Model
 from rosewood.reorder.model import ReorderingModel, class_names
 from rosewood.rules.settings import DIRECTIONS, EVENT_CLASSES, KINDS
@@ -50,15 +52,18 @@ class PhraseDecoder(RuleDecoder):
         weights: Mapping[str, float] | None = None,
         settings: SearchSettings | None = None,
         unknown: UnknownWords = "copy",
+        trees: BoostedTrees | None = None,
+        large: LargeFeatures | None = None,
     ) -> None:
         """`reorder` are reordering models, or their names in `REORDERING`: lexicalized by default.
 
         Words that no rule translates are copied, dropped, or translated by `unknown`: a function
-        from a word to its translations; None has it copied.
+        from a word to its translations; None has it copied.  `trees` over dense features add the
+        feature `boost`, `large` the large feature set.
         """
         check_type("table", table, RuleTable, "a RuleTable", error=DecodingError)
         self.reorder = reordering_models(reorder, table)
-        super().__init__(table, language_models, features, weights, settings, unknown)
+        super().__init__(table, language_models, features, weights, settings, unknown, trees, large)
 
     def _features_of_search(self) -> list[Feature]:
         found = [feature("distortion")]
@@ -90,6 +95,8 @@ class PhraseDecoder(RuleDecoder):
             slots,
             columns,
             native,
+            self._native_trees(),
+            None if self.large is None else self.large.native,
         )
 
     def _native_decoder(
@@ -119,7 +126,7 @@ class PhraseDecoder(RuleDecoder):
             _made_again,
             (
                 self.table, self.language_models, self.reorder, self.option_features, self.weights,
-                self.settings, self.unknown,
+                self.settings, self.unknown, self.trees, self.large,
             ),
         )  # fmt: skip
 
@@ -145,7 +152,8 @@ class PhraseKind:
             reorder = [trained.get(each, each) for each in reorder]
         return PhraseDecoder(
             parts["rules"], parts["lm"], reorder=reorder, features=features,
-            weights=weights, settings=settings, unknown=unknown,
+            weights=weights, settings=settings, unknown=unknown, trees=parts.get("trees"),
+            large=parts.get("large_features"),
         )  # fmt: skip
 
 
@@ -158,8 +166,8 @@ def _native(model: ReorderingModel) -> Any:
 
 
 def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:
-    weights, settings, unknown = rest
+    weights, settings, unknown, trees, large = rest
     return PhraseDecoder(
         table, lms, reorder=reorder, features=features, weights=weights, settings=settings,
-        unknown=unknown,
+        unknown=unknown, trees=trees, large=large,
     )  # fmt: skip

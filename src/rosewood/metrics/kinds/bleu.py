@@ -5,22 +5,26 @@ Native      core/metrics/statistics.hpp, score.hpp; specification: tests/referen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray
+from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
-from rosewood.metrics.batch import SentenceBatch, number_words
-from rosewood.metrics.metric import TextMetric, as_number
+from rosewood.metrics.batch import SentenceBatch, Texts, starts
+from rosewood.metrics.metric import TextGroups, TextMetric, as_number
 from rosewood.metrics.tokenise import (
     TOKENISERS,
+    TokenNumbers,
     check_tokeniser,
-    cut_lines,
     sacrebleu_version,
     tokeniser_signature,
 )
+from rosewood.resources import check_threads
 from rosewood.settings import setting
 
 # The smoothings of sacreBLEU and the values it takes where none is given.
@@ -38,10 +42,15 @@ def count_ngrams(
     threads: int = 1,
 ) -> FloatArray:
     """[N, width]: the lengths, matches and n-grams of every hypothesis of a batch."""
-    sides = batch.hypotheses, batch.references
-    hypotheses, references = number_words(
-        *(cut_lines(side, tokenize, lowercase=lowercase) for side in sides)
-    )
+    numbers = TokenNumbers(tokenize, lowercase=lowercase)
+    hypotheses, references = numbers.lines(batch.hypotheses), numbers.lines(batch.references)
+    return _counted(batch, hypotheses, references, orders, width, clip, threads)
+
+
+def _counted(
+    batch: SentenceBatch, hypotheses: Texts, references: Texts, orders: int, width: int,
+    clip: bool, threads: int,
+) -> FloatArray:  # fmt: skip
     out = np.empty((len(batch.hypotheses), width))
     _core.bleu_statistics(
         batch.hypothesis_start,
@@ -130,6 +139,23 @@ class Bleu(TextMetric):
             width=len(self.columns),
             threads=threads,
         )
+
+    def statistics_of_words(
+        self, words: Vocabulary, lists: Sequence[Texts], references: TextGroups,
+        *, threads: int = 1,
+    ) -> FloatArray | None:  # fmt: skip
+        numbers = TokenNumbers(self.tokenize, lowercase=self.lowercase)
+        start = starts(chain.from_iterable(np.diff(each).tolist() for each, _ in lists))
+        symbols = np.concatenate([np.empty(0, np.int32), *(each for _, each in lists)])
+        hypotheses = numbers.symbols(words, start, symbols)
+        if hypotheses is None:
+            return None
+        counts = [[""] * (len(each) - 1) for each, _ in lists]
+        batch = SentenceBatch.of(self.name, counts, references)
+        return _counted(
+            batch, hypotheses, numbers.lines(batch.references), self.orders, len(self.columns),
+            True, check_threads(threads, MetricError),
+        )  # fmt: skip
 
     def sentence_gains(self, statistics: FloatArray, *, smoothing: float = 1.0) -> FloatArray:
         """Sentence BLEU with add-α smoothing, α = `smoothing`, whatever smooths the corpus.

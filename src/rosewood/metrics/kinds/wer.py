@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosewood.metrics.batch import SentenceBatch, Texts, number_words
+from rosewood.metrics.batch import SentenceBatch, Texts
 from rosewood.metrics.rates import EditRate, case_fact
 from rosewood.metrics.tokenise import (
     TOKENISERS,
+    TokenNumbers,
     check_tokeniser,
-    cut_lines,
     tokeniser_signature,
 )
 from rosewood.settings import setting
@@ -36,9 +36,8 @@ class Wer(EditRate):
 
     def _symbols(self, batch: SentenceBatch) -> list[Texts]:
         sides = batch.hypotheses, batch.references
-        return number_words(
-            *(cut_lines(side, self.tokenize, lowercase=self.lowercase) for side in sides)
-        )
+        numbers = TokenNumbers(self.tokenize, lowercase=self.lowercase)
+        return [numbers.lines(side) for side in sides]
 
 
 PLUGIN = Wer

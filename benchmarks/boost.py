@@ -1,0 +1,102 @@
+"""Boosting: one round of a tree over binned columns, beside LightGBM where it is installed.
+
+    python -m benchmarks.boost [--rows 10000000] [--columns 190] [--leaves 2,8] [--threads 1,2]
+
+Both get the same bins (as numbers), targets, leaves and threads; LightGBM has `force_col_wise`, the
+faster of its two ways here, and its own bundling of columns is off, so that all columns are read.
+Two kinds of columns: all with 255 bins, and one in ten with 255, the others with two, as indicators
+have.  Goal: at least as fast.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.arrays import FloatArray
+
+
+def least(work: Callable[[], object], times: int = 3) -> float:
+    """The least of several times by the clock, in seconds."""
+    best = float("inf")
+    for _ in range(times):
+        begin = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def columns_of(rows: int, columns: int, *, indicators: bool) -> tuple[Any, Any, FloatArray]:
+    """Bins by column, how many each has, and targets that some of them explain."""
+    random = np.random.default_rng(1)
+    bins = np.empty((columns, rows), dtype=np.uint8)
+    counts = np.full(columns, 255, dtype=np.int32)
+    for place in range(columns):
+        bins[place] = random.integers(0, 255, rows, dtype=np.uint8)
+        if indicators and place % 10:
+            bins[place] = bins[place] < 8
+            counts[place] = 2
+    target = random.normal(size=rows)
+    target += (bins[0] > 100) + 1.5 * (bins[10] > 60) * (bins[20] > 180)
+    return bins, counts, target
+
+
+def lightgbm_round(bins: Any, target: FloatArray, leaves: int, threads: int) -> float | None:
+    """Seconds of the first round of LightGBM; None where it is not installed."""
+    try:
+        import lightgbm
+    except ImportError:
+        return None
+    shared = {
+        "max_bin": 255, "min_data_in_bin": 1, "enable_bundle": False, "feature_pre_filter": False,
+        "num_threads": threads, "verbose": -1,
+    }  # fmt: skip
+    data = lightgbm.Dataset(bins.T.astype(np.float32), label=target, params=shared)
+    data.construct()
+    more = {"objective": "regression", "num_leaves": leaves, "min_data_in_leaf": 20,
+            "force_col_wise": True, "boost_from_average": False}  # fmt: skip
+    best = float("inf")
+    for _ in range(3):
+        booster = lightgbm.Booster({**shared, **more}, data)
+        best = min(best, least(booster.update, 1))
+    return best
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--columns", type=int, default=190)
+    parser.add_argument("--leaves", default="2,8")
+    parser.add_argument("--threads", default="1,2")
+    options = parser.parse_args()
+    print(f"one round over {options.rows:,} rows × {options.columns} columns, seconds")
+    print(
+        f"{'columns':12} {'leaves':>6} {'threads':>7} {'Rosewood':>9} {'LightGBM':>9} {'ratio':>6}"
+    )
+    none = np.empty(0)
+    for kind in ("255 bins", "indicators"):
+        bins, counts, target = columns_of(
+            options.rows, options.columns, indicators=kind == "indicators"
+        )
+        weight = np.ones(options.rows)
+        for leaves in map(int, options.leaves.split(",")):
+            for threads in map(int, options.threads.split(",")):
+                data = _core.BinnedColumns(bins, counts, threads)
+                work = partial(
+                    _core.grow_tree, data, target, weight, none, leaves, 20.0, 0.0, threads
+                )
+                own = least(work)
+                peer = lightgbm_round(bins, target, leaves, threads)
+                told = f"{'–':>9} {'–':>6}" if peer is None else f"{peer:9.2f} {peer / own:6.2f}"
+                print(f"{kind:12} {leaves:6} {threads:7} {own:9.2f} {told}")
+
+
+if __name__ == "__main__":
+    main()

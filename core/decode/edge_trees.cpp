@@ -1,0 +1,137 @@
+// core/decode/edge_trees.cpp
+#include "decode/edge_trees.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "util/error.hpp"
+
+namespace rosewood {
+
+namespace {
+
+/// Refuses trees whose leaves or columns are not there, and numbers that are none.
+void check(const EdgeTree& tree, std::size_t features) {
+  if (tree.values.size() != tree.splits.size() + 1)
+    fail<DecodingError>({"argument.shape", "trees"}, "a tree has ", tree.values.size(),
+                        " leaves and ", tree.splits.size(), " splits");
+  const auto check_column = [&](std::int32_t column) {
+    if (column < 0 || static_cast<std::size_t>(column) >= features)
+      fail<DecodingError>({"argument.range", "trees", column}, "a tree looks at feature ", column,
+                          ", there are ", features);
+  };
+  for (std::size_t i = 0; i < tree.splits.size(); ++i) {
+    const auto& [leaf, column, threshold] = tree.splits[i];
+    check_column(column);
+    if (leaf < 0 || static_cast<std::size_t>(leaf) > i || !std::isfinite(threshold))
+      fail<DecodingError>({"argument.value", "trees", leaf}, "split ", i, " of a tree is damaged");
+  }
+  for (const double value : tree.values)
+    if (!std::isfinite(value))
+      fail<DecodingError>({"argument.value", "trees"}, "a leaf of a tree is not finite");
+  for (const std::int32_t factor : tree.factors) check_column(factor);
+}
+
+}  // namespace
+
+EdgeTrees::EdgeTrees(std::span<const EdgeTree> trees, std::size_t stateless, std::size_t features)
+    : stateless_(stateless) {
+  std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, std::vector<const EdgeTree*>> stumps;
+  const auto is_alone = [&](const EdgeTree& tree) {
+    const auto is_known = [&](std::int32_t column) {
+      return static_cast<std::size_t>(column) < stateless;
+    };
+    return std::ranges::all_of(tree.splits, is_known, &EdgeTree::Split::column) &&
+           std::ranges::all_of(tree.factors, is_known);
+  };
+  for (const EdgeTree& tree : trees) {
+    check(tree, features);
+    if (tree.splits.size() == 1) {
+      stumps[{tree.splits[0].column, tree.factors}].push_back(&tree);
+      continue;
+    }
+    (is_alone(tree) ? alone_ : context_)
+        .trees.push_back({static_cast<std::uint32_t>(splits_.size()),
+                          static_cast<std::uint32_t>(tree.splits.size()),
+                          static_cast<std::uint32_t>(values_.size()),
+                          static_cast<std::uint32_t>(factors_.size()),
+                          static_cast<std::uint32_t>(tree.factors.size())});
+    splits_.insert(splits_.end(), tree.splits.begin(), tree.splits.end());
+    values_.insert(values_.end(), tree.values.begin(), tree.values.end());
+    factors_.insert(factors_.end(), tree.factors.begin(), tree.factors.end());
+  }
+  for (auto& [key, same] : stumps) add_steps(same, is_alone(*same[0]) ? alone_ : context_);
+}
+
+/// Between two thresholds the trees below have their right values, the others their left ones.
+void EdgeTrees::add_steps(std::span<const EdgeTree* const> trees, Part& to) {
+  std::vector<const EdgeTree*> sorted(trees.begin(), trees.end());
+  std::ranges::stable_sort(sorted, {},
+                           [](const EdgeTree* each) { return each->splits[0].threshold; });
+  const EdgeTree& first = *trees[0];
+  to.steps.push_back({first.splits[0].column, static_cast<std::uint32_t>(thresholds_.size()),
+                      static_cast<std::uint32_t>(sorted.size()),
+                      static_cast<std::uint32_t>(values_.size()),
+                      static_cast<std::uint32_t>(factors_.size()),
+                      static_cast<std::uint32_t>(first.factors.size())});
+  factors_.insert(factors_.end(), first.factors.begin(), first.factors.end());
+  for (std::size_t passed = 0; passed <= sorted.size(); ++passed) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < sorted.size(); ++i) total += sorted[i]->values[i < passed];
+    values_.push_back(total);
+  }
+  for (const EdgeTree* each : sorted) thresholds_.push_back(each->splits[0].threshold);
+}
+
+bool EdgeTrees::looks_at(std::size_t first, std::size_t size) const {
+  const auto is_there = [&](std::int32_t column) {
+    return static_cast<std::size_t>(column) - first < size;
+  };
+  const auto has_factor = [&](const auto& tree) {
+    const auto begin = factors_.begin() + tree.factor;
+    return std::any_of(begin, begin + tree.factors, is_there);
+  };
+  return std::ranges::any_of(
+             context_.steps,
+             [&](const Steps& steps) { return is_there(steps.column) || has_factor(steps); }) ||
+         std::ranges::any_of(context_.trees, [&](const Range& tree) {
+           const auto begin = splits_.begin() + tree.split;
+           return has_factor(tree) ||
+                  std::any_of(begin, begin + tree.splits,
+                              [&](const auto& split) { return is_there(split.column); });
+         });
+}
+
+double EdgeTrees::sum(const Part& part, const double* option, const double* rest) const {
+  const auto value_of = [&](std::int32_t column) {
+    const auto at = static_cast<std::size_t>(column);
+    return at < stateless_ ? option[at] : rest[at - stateless_];
+  };
+  const auto times_factors = [&](double value, std::uint32_t factor, std::uint32_t factors) {
+    for (std::uint32_t i = 0; i < factors; ++i) value *= value_of(factors_[factor + i]);
+    return value;
+  };
+  double total = 0.0;
+  for (const Steps& steps : part.steps) {
+    const double* begin = thresholds_.data() + steps.threshold;
+    const double* passed =
+        std::lower_bound(begin, begin + steps.thresholds, value_of(steps.column));
+    total += times_factors(values_[steps.value + static_cast<std::uint32_t>(passed - begin)],
+                           steps.factor, steps.factors);
+  }
+  for (const Range& tree : part.trees) {
+    std::int32_t leaf = 0;
+    for (std::uint32_t i = 0; i < tree.splits; ++i) {
+      const EdgeTree::Split& split = splits_[tree.split + i];
+      const bool goes_on = leaf == split.leaf && value_of(split.column) > split.threshold;
+      leaf = goes_on ? static_cast<std::int32_t>(i) + 1 : leaf;
+    }
+    total += times_factors(values_[tree.value + static_cast<std::uint32_t>(leaf)], tree.factor,
+                           tree.factors);
+  }
+  return total;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,73 @@
+// core/decode/edge_trees.hpp: boosted trees over the features of an edge, whose sum is a feature
+// itself. No Python here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rosewood {
+
+/// A tree begins with leaf 0; a split makes another leaf of those rows of a leaf whose value is
+/// above a threshold. The value of a row is that of its leaf, times the tree's factors.
+struct EdgeTree {
+  struct Split {
+    std::int32_t leaf, column;
+    double threshold;
+  };
+  std::vector<Split> splits;
+  std::vector<double> values;  // of leaves
+  std::vector<std::int32_t> factors;
+};
+
+/// Trees that look at features of the option alone are kept apart from those that look at more:
+/// their part of the score is known before the search. Trees with one split, of the same column and
+/// with the same factors, add up to steps over that column, however many they are.
+class EdgeTrees {
+ public:
+  /// Columns are positions of features; the first `stateless` are of options, and there are so many
+  /// `features`. Refuses trees that look elsewhere, or whose leaves are not numbered so.
+  EdgeTrees(std::span<const EdgeTree> trees, std::size_t stateless, std::size_t features);
+
+  /// Whether there is a tree that looks at more than the option.
+  bool has_context() const { return !context_.empty(); }
+  /// Whether one of those looks at the features first .. first+size-1.
+  bool looks_at(std::size_t first, std::size_t size) const;
+
+  /// The trees of an option; `option` has its features.
+  double of_option(const double* option) const { return sum(alone_, option, option); }
+  /// The other trees; `rest` has the features behind those of options.
+  double of_context(const double* option, const double* rest) const {
+    return sum(context_, option, rest);
+  }
+  /// All trees of a row of features.
+  double of_row(std::span<const double> row) const {
+    return of_option(row.data()) + of_context(row.data(), row.data() + stateless_);
+  }
+
+ private:
+  struct Range {
+    std::uint32_t split, splits, value, factor, factors;
+  };
+  /// `value` is where the sums between thresholds are, one more than those.
+  struct Steps {
+    std::int32_t column;
+    std::uint32_t threshold, thresholds, value, factor, factors;
+  };
+  struct Part {
+    std::vector<Range> trees;
+    std::vector<Steps> steps;
+    bool empty() const { return trees.empty() && steps.empty(); }
+  };
+  void add_steps(std::span<const EdgeTree* const> trees, Part& to);
+  double sum(const Part& part, const double* option, const double* rest) const;
+
+  std::size_t stateless_;
+  Part alone_, context_;
+  std::vector<double> thresholds_;
+  std::vector<EdgeTree::Split> splits_;
+  std::vector<double> values_;
+  std::vector<std::int32_t> factors_;
+};
+
+}  // namespace rosewood

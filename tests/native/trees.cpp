@@ -1,0 +1,95 @@
+// tests/native/trees.cpp: boosted trees of edges, and sums by bins.
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "decode/edge_trees.hpp"
+#include "learn/bin_sums.hpp"
+#include "util/error.hpp"
+
+namespace tree_tests {
+
+using namespace rosewood;
+
+namespace {
+
+/// A tree row by row, as its definition says.
+double value_of(const EdgeTree& tree, std::span<const double> row) {
+  std::int32_t leaf = 0;
+  for (std::size_t i = 0; i < tree.splits.size(); ++i)
+    if (tree.splits[i].leaf == leaf && row[tree.splits[i].column] > tree.splits[i].threshold)
+      leaf = static_cast<std::int32_t>(i) + 1;
+  double value = tree.values[static_cast<std::size_t>(leaf)];
+  for (const std::int32_t factor : tree.factors) value *= row[factor];
+  return value;
+}
+
+std::string code_of(const EdgeTree& tree) {
+  try {
+    EdgeTrees(std::span(&tree, 1), 1, 3);
+  } catch (const DecodingError& error) {
+    return error.fault.code.text;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST(steps_and_trees_add_up) {
+  const std::vector<EdgeTree> trees{
+      {{{0, 0, 1.0}}, {0.5, -1.0}, {}},  // three of one split on the same column
+      {{{0, 0, 0.0}}, {2.0, 1.0}, {}},
+      {{{0, 0, 1.0}}, {0.25, 4.0}, {}},
+      {{{0, 0, 0.5}}, {1.0, 3.0}, {2}},  // and a factor
+      {{{0, 1, 0.0}, {1, 2, -1.0}, {0, 0, 0.0}}, {1.0, 2.0, 3.0, 4.0}, {}},
+      {{}, {0.125}, {1, 2}},
+  };
+  const EdgeTrees made(trees, 1, 3);
+  CHECK(made.has_context());
+  CHECK(made.looks_at(1, 1));
+  CHECK(made.looks_at(2, 1));
+  CHECK(!EdgeTrees(std::span(trees).first(3), 1, 3).has_context());
+  CHECK(!EdgeTrees({}, 1, 3).has_context());
+  for (const double a : {-1.0, 0.0, 0.5, 1.0, 2.0})
+    for (const double b : {-1.0, 0.0, 1.0})
+      for (const double c : {-2.0, -1.0, 3.0}) {
+        const double row[] = {a, b, c};
+        double want = 0.0;
+        for (const EdgeTree& tree : trees) want += value_of(tree, row);
+        CHECK(std::abs(made.of_row(row) - want) < 1e-12);
+        CHECK(std::abs(made.of_option(row) + made.of_context(row, row + 1) - want) < 1e-12);
+      }
+}
+
+TEST(damaged_trees_are_refused) {
+  const double nothing = std::nan("");
+  CHECK_EQUAL(code_of({{{0, 0, 1.0}}, {1.0}, {}}), std::string("argument.shape"));
+  CHECK_EQUAL(code_of({{{0, 3, 1.0}}, {1.0, 2.0}, {}}), std::string("argument.range"));
+  CHECK_EQUAL(code_of({{}, {1.0}, {-1}}), std::string("argument.range"));
+  CHECK_EQUAL(code_of({{{1, 0, 1.0}}, {1.0, 2.0}, {}}), std::string("argument.value"));
+  CHECK_EQUAL(code_of({{{0, 0, nothing}}, {1.0, 2.0}, {}}), std::string("argument.value"));
+  CHECK_EQUAL(code_of({{}, {nothing}, {}}), std::string("argument.value"));
+}
+
+TEST(sums_of_a_part_and_of_the_rest) {
+  const std::vector<std::uint8_t> bin{0, 1, 2, 1, 0, 0, 1, 1};
+  const std::vector<std::int32_t> bins{3, 2};
+  const BinnedColumns data{bin, bins, 4};
+  const std::vector<double> slope{1.0, 2.0, 4.0, 8.0}, curve{1.0, 1.0, 2.0, 2.0};
+  const RowMoments values{slope, curve, {}};
+  BinSums all(bins), part(bins);
+  all.add(data, {}, values, 2);
+  CHECK_EQUAL(all.of(0)[1].slope, 10.0);
+  CHECK_EQUAL(all.of(1)[0].curve, 2.0);
+  CHECK_EQUAL(all.of(1)[1].weight, 4.0);
+  const std::vector<std::uint32_t> chosen{1, 3};
+  part.add(data, chosen, values, 1);
+  all.subtract(part);
+  CHECK_EQUAL(all.of(0)[1].slope, 0.0);
+  CHECK_EQUAL(all.of(1)[0].slope, 1.0);
+  CHECK_EQUAL(all.of(1)[1].slope, 4.0);
+}
+
+}  // namespace tree_tests
