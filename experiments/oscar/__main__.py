@@ -12,49 +12,36 @@ results; --report makes the page alone.  What is computed on the way is kept in 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from experiments.corpora import DATA, find_corpus
+from experiments.command import experiment_parser, is_run, results_of
+from experiments.corpora import find_corpus
 from experiments.oscar.choices import chosen_settings, train_untuned, trials
 from experiments.oscar.report import write_page
 from experiments.oscar.summary import summary
-from experiments.oscar.systems import OSCAR, ROWS, Run, measure
+from experiments.oscar.systems import OSCAR, ROWS, OscarRun, measure
 from experiments.stored_results import add_result, commit
 
 DECODERS = ("hiero", "phrase")
-RESULTS = Path(__file__).parent / "results"
-PAGE = Path(__file__).parents[2] / "docs" / "papers"
+RESULTS = results_of("oscar")
 _BASE = "pro_dev"  # whose weights make the lists on which settings are chosen
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for."""
     options = _options(arguments)
-    if options.corpus is not None:
+    if is_run(options):
         run(options)
-    elif not options.report:
-        raise SystemExit("give a corpus, or --report")
     print(write_page(options.results, options.output))
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.oscar", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("corpus", nargs="?", help="name or folder of a tokenised corpus")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
-    parser.add_argument("--work", type=Path, default=Path("experiments-work"), help="what is kept")
+    parser = experiment_parser("oscar", __doc__)
     parser.add_argument("--decoders", default=",".join(DECODERS), help="between commas")
     parser.add_argument("--rows", default=",".join(ROWS), help="between commas")
     parser.add_argument("--repetitions", type=int, default=1, help="seeds of tuning")
     parser.add_argument("--sentences", type=int, default=5000, help="training sentences a round")
     parser.add_argument("--rounds", type=int, default=8, help="rounds of tuning")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="try few settings")
-    parser.add_argument("--report", action="store_true", help="make the page from stored results")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of results")
-    parser.add_argument("--output", type=Path, default=PAGE, help="folder of the page")
     options = parser.parse_args(arguments)
     unknown = set(options.rows.split(",")) - set(ROWS)
     unknown |= set(options.decoders.split(",")) - set(DECODERS)
@@ -69,9 +56,9 @@ def run(options: argparse.Namespace) -> None:
     names = [name for name in ROWS if name in options.rows.split(",")]
     seeds = range(1, options.repetitions + 1)
     for decoder in options.decoders.split(","):
-        made = Run(
-            corpus, decoder, options.work / corpus.name, options.sentences, options.rounds,
-            options.threads, options.quick,
+        made = OscarRun(
+            corpus, decoder, options.work / corpus.name, options.rounds, options.threads,
+            options.quick, options.sentences,
         )  # fmt: skip
         train_untuned(made)  # so that the time of a row is that of its tuning
         settings: dict[str, list[str]] = {}

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.corpora import Corpus, lines_of, rosewood, stage_folder
-from experiments.oscar.systems import METRIC, Run
+from experiments.oscar.systems import METRIC, OscarRun
+from experiments.runs import references_of
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, decoder_kind
 from rosewood.forest import ForestSetWriter
@@ -38,7 +39,7 @@ GRIDS: dict[str, tuple[str, str, dict[str, str]]] = {
 }
 
 
-def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> list[str]:
+def chosen_settings(run: OscarRun, name: str | None, base: str, seed: int = 1) -> list[str]:
     """The settings that are best on devtest, as `--set` takes them; done once."""
     if name is None:
         return []
@@ -68,12 +69,12 @@ def chosen_settings(run: Run, name: str | None, base: str, seed: int = 1) -> lis
     return [f"{key}={value}" for key, value in found.items()]
 
 
-def train_untuned(run: Run, seed: int = 1) -> dict[str, Any]:
+def train_untuned(run: OscarRun, seed: int = 1) -> dict[str, Any]:
     """Do all stages before tuning; the model has default weights and a feature for each rule."""
     return run.train("lists", seed, "--tune", "none", "--feature", "rule-ids")
 
 
-def trials(run: Run, name: str) -> list[dict[str, object]]:
+def trials(run: OscarRun, name: str) -> list[dict[str, object]]:
     """All trials of a sweep."""
     file = run.folder / f"{name}.trials.jsonl"
     if not file.exists():
@@ -83,7 +84,7 @@ def trials(run: Run, name: str) -> list[dict[str, object]]:
     return [each for each in values if isinstance(each, dict) and "score" in each]
 
 
-def _lists(run: Run, base: str, seed: int, names: Sequence[str]) -> dict[str, Path]:
+def _lists(run: OscarRun, base: str, seed: int, names: Sequence[str]) -> dict[str, Path]:
     """The candidates of some of the three sets as files."""
     told = train_untuned(run, seed)
     model = Translator.load(run.model("lists", seed))
@@ -125,6 +126,5 @@ def _without(model: Translator, data: TrainingSentences, folder: Path) -> tuple[
 
 
 def _held_out(corpus: Corpus, part: str) -> DevSentences:
-    references = [lines_of(file) for file in corpus.references(part)]
     texts = lines_of(corpus.file(part, corpus.source))
-    return DevSentences(texts, [list(each) for each in zip(*references, strict=True)])
+    return DevSentences(texts, references_of(corpus, part))

@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.corpora import Corpus, lines_of
+from experiments.corpora import Corpus
 from experiments.oscar.systems import METRIC, PARTS
+from experiments.runs import references_of
 from rosewood.metrics import paired_bootstrap, parse_metric
 
 Runs = Mapping[tuple[str, int], dict[str, Any]]
@@ -16,10 +17,7 @@ Runs = Mapping[tuple[str, int], dict[str, Any]]
 def summary(corpus: Corpus, runs: Runs, against: str) -> dict[str, Any]:
     """BLEU of each row on both sets, features, minutes; p-values of `against` and each row."""
     metric = parse_metric(METRIC)
-    references = {
-        part: [list(each) for each in zip(*map(lines_of, corpus.references(part)), strict=True)]
-        for part in PARTS
-    }
+    references = {part: references_of(corpus, part) for part in PARTS}
     rows = {
         (key, part): metric.statistics_many([[line] for line in run["said"][part]], refs)
         for key, run in runs.items()

@@ -7,16 +7,14 @@ finished is kept in the work folder, and not done again.
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.corpora import Corpus, lines_of, rosewood, train
+from experiments.corpora import lines_of
+from experiments.runs import Run, translated, write_json
 from rosewood.forest import Weights
 from rosewood.pipeline import Translator
 from rosewood.pipeline.tuning_data import DevSentences, NBestLists
@@ -55,56 +53,16 @@ METRIC = "bleu:tokenize=none"
 
 
 @dataclass(frozen=True)
-class Run:
-    """What all runs of a corpus and a decoder share."""
+class OscarRun(Run):
+    """A run that may tune on training sentences."""
 
-    corpus: Corpus
-    decoder: str
-    work: Path
-    sentences: int  # of the training corpus, in each round
-    rounds: int
-    threads: int
-    quick: bool = False  # few settings and passes, to try it
-
-    @property
-    def folder(self) -> Path:
-        """Where models and what is known of them are."""
-        return self.work / self.decoder
+    sentences: int = 5000  # of the training corpus, in each round
 
     def train(self, name: str, seed: int, *more: object) -> dict[str, Any]:
-        """Train and tune a model, unless it was done; what `rosewood train` told."""
-        model = self.model(name, seed)
-        note = model.with_suffix(".trained.json")
-        if not note.exists():
-            model.parent.mkdir(parents=True, exist_ok=True)
-            before = _processor_seconds()
-            told = train(
-                self.corpus, self.work, model, self.threads, "--decoder", self.decoder,
-                "--rounds", self.rounds, "--tune-sentences", self.sentences, "--seed", seed, *more,
-            )  # fmt: skip
-            write_json(note, told | {"processor_seconds": _processor_seconds() - before})
-        found: dict[str, Any] = json.loads(note.read_text("utf-8"))
-        return found
-
-    def model(self, name: str, seed: int) -> Path:
-        """The folder of a model."""
-        return self.folder / f"{name}-{seed}.model"
+        return super().train(name, seed, "--tune-sentences", self.sentences, *more)
 
 
-def _processor_seconds() -> float:
-    """What all commands have used that were run so far."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def write_json(file: Path, found: Any) -> None:
-    """Write a file whole or not at all."""
-    aside = file.with_suffix(".part")
-    aside.write_text(json.dumps(found, ensure_ascii=False), "utf-8")
-    aside.rename(file)
-
-
-def measure(run: Run, name: str, seed: int, settings: Sequence[str]) -> dict[str, Any]:
+def measure(run: OscarRun, name: str, seed: int, settings: Sequence[str]) -> dict[str, Any]:
     """Tune a system and translate both test sets with it."""
     note = run.model(name, seed).with_suffix(".json")
     if note.exists():
@@ -117,7 +75,7 @@ def measure(run: Run, name: str, seed: int, settings: Sequence[str]) -> dict[str
     source = {part: lines_of(run.corpus.file(part, run.corpus.source)) for part in PARTS}
     translator = Translator.load(model)
     found = {
-        "said": {part: _translated(model, lines) for part, lines in source.items()},
+        "said": {part: translated(model, lines) for part, lines in source.items()},
         "seconds": None if tuned["was_done"] else told.get("processor_seconds"),
         "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
         **_features(translator, source["test"]),
@@ -127,14 +85,6 @@ def measure(run: Run, name: str, seed: int, settings: Sequence[str]) -> dict[str
 
 
 PARTS = ("devtest", "test")
-
-
-def _translated(model: Path, source: list[str]) -> list[str]:
-    text, output = model.with_suffix(".in"), model.with_suffix(".out")
-    text.write_text("".join(f"{line}\n" for line in source), "utf-8")
-    command = rosewood("translate", model, text, "--quiet", "-o", output)
-    subprocess.run(command, check=True)
-    return lines_of(output)
 
 
 def _features(translator: Translator, source: list[str]) -> dict[str, Any]:

@@ -12,46 +12,33 @@ written to results/CORPUS.json, and the page docs/papers/reordering.md is made f
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from experiments.corpora import DATA, find_corpus, prepare
+from experiments.command import experiment_parser, is_run, results_of
+from experiments.corpora import find_corpus, prepare
 from experiments.reordering import classification, selection, translation
 from experiments.reordering.orientations import FEATURES, read_events
 from experiments.reordering.report import write_page
 from experiments.stored_results import add_result, commit
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = results_of("reordering")
 PARTS = ("events", "selection", "bleu")
-PAGE = Path(__file__).parents[2] / "docs" / "papers"
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for."""
     options = _options(arguments)
-    if options.corpus is not None:
+    if is_run(options):
         run(options)
-    elif not options.report:
-        raise SystemExit("give a corpus, or --report")
     print(write_page(options.results, options.output))
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m experiments.reordering", description=(__doc__ or "").split("\n")[0]
-    )
-    parser.add_argument("corpus", nargs="?", help="name or folder of a tokenised corpus")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
-    parser.add_argument("--work", type=Path, default=Path("experiments-work"), help="what is kept")
+    parser = experiment_parser("reordering", __doc__)
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to run, between commas")
     parser.add_argument("--systems", default=",".join(translation.SYSTEMS), help="of the part bleu")
     parser.add_argument("--repetitions", type=int, default=3, help="splits, and seeds of tuning")
     parser.add_argument("--sentences", type=int, help="at most, of the parts events and selection")
-    parser.add_argument("--quick", action="store_true", help="few passes and sentences, to try it")
-    parser.add_argument("--threads", type=int, default=2, help="of training whole systems")
-    parser.add_argument("--report", action="store_true", help="make the page from stored results")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of results")
-    parser.add_argument("--output", type=Path, default=PAGE, help="folder of the page")
     options = parser.parse_args(arguments)
     unknown = set(options.parts.split(",")) - set(PARTS)
     unknown |= set(options.systems.split(",")) - set(translation.SYSTEMS)

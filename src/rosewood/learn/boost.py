@@ -97,21 +97,25 @@ def boost_trees(
     settings: BoostSettings | None = None,
     *,
     select: TuningSet | None = None,
+    lists: ArrayLike | None = None,
     seed: int = 0,
     journal: Journal | None = None,
     report: Report | None = None,
 ) -> Boosted:
     """Trees over the dense features of `tuning` that make its loss smaller than θ alone.
 
-    With `select`, the trees are those up to the round with the best metric there.  `journal` lets a
-    run that was killed go on.
+    With `select`, the trees are those up to the round with the best metric there.  `lists` are
+    weights that choose the k best strings of each forest, those of the decoder that made it for
+    instance; they are θ otherwise.  `journal` lets a run that was killed go on.
     """
     chosen = settings or BoostSettings()
     weights = as_weight("theta", theta, len(tuning.features))
-    work = _Work(tuning, weights, chosen, seed)
-    other = None if select is None else _Chooser.of(select, weights, chosen)
+    order = None if lists is None else as_weight("lists", lists, len(tuning.features))
+    work = _Work(tuning, weights, chosen, order, seed)
+    other = None if select is None else _Chooser.of(select, weights, chosen, order)
     record = Journal() if journal is None else journal
-    identity = fingerprint(tuning.identity(), asdict(chosen), weights.tobytes(), seed)
+    by = (weights if order is None else order).tobytes()
+    identity = fingerprint(tuning.identity(), asdict(chosen), weights.tobytes(), by, seed)
     history = Rounds(report)
     sign = tuning.metric.sign
     # Weights are as good at any length, but the loss is not: that of the least loss is taken.
@@ -157,10 +161,16 @@ class _Chooser:
         self.tuning, self.rows, self.hypotheses = tuning, rows, hypotheses
 
     @classmethod
-    def of(cls, tuning: TuningSet, theta: FloatArray, settings: BoostSettings) -> _Chooser:
+    def of(
+        cls,
+        tuning: TuningSet,
+        theta: FloatArray,
+        settings: BoostSettings,
+        lists: FloatArray | None,
+    ) -> _Chooser:
         if settings.loss == "risk" and not tuning.is_flat:
             return cls(tuning, all_edges(tuning, theta), None)
-        return cls(tuning, *listed_rows(tuning, theta, settings.k))
+        return cls(tuning, *listed_rows(tuning, theta, settings.k, lists))
 
     def metric(self, score: FloatArray) -> float:
         """The metric, if the best hypothesis of each list is chosen (or derivation of a forest)."""
@@ -185,9 +195,14 @@ class _Work(_Chooser):
     """What is tuned on: rows in bins, and the loss."""
 
     def __init__(
-        self, tuning: TuningSet, theta: FloatArray, settings: BoostSettings, seed: int
+        self,
+        tuning: TuningSet,
+        theta: FloatArray,
+        settings: BoostSettings,
+        lists: FloatArray | None,
+        seed: int,
     ) -> None:
-        made = _Chooser.of(tuning, theta, settings)
+        made = _Chooser.of(tuning, theta, settings, lists)
         super().__init__(tuning, made.rows, made.hypotheses)
         self._settings, self._threads = settings, tuning.threads
         self.loss = self._loss(theta, seed)

@@ -88,8 +88,13 @@ def all_edges(tuning: TuningSet, theta: FloatArray) -> BoostRows:
     return _rows(tuning, values, tuning.edge_scores(theta))
 
 
-def listed_rows(tuning: TuningSet, theta: FloatArray, k: int) -> tuple[BoostRows, Hypotheses]:
-    """The rows of n-best lists, or of the k best strings of other forests."""
+def listed_rows(
+    tuning: TuningSet, theta: FloatArray, k: int, lists: FloatArray | None = None
+) -> tuple[BoostRows, Hypotheses]:
+    """The rows of n-best lists, or of the k best strings of other forests.
+
+    These are the best under the weights `lists`, or under θ.
+    """
     if tuning.is_flat:
         rows = all_edges(tuning, theta)
         every = np.arange(len(rows) + 1, dtype=np.int64)
@@ -99,7 +104,8 @@ def listed_rows(tuning: TuningSet, theta: FloatArray, k: int) -> tuple[BoostRows
     list_start, texts, total = [0], list[int](), 0
     for i, forest in enumerate(tuning.each()):
         score = forest.score(theta)
-        found = forest.k_best(score, k, distinct=True)
+        order = score if lists is None else forest.score(lists)
+        found = forest.k_best(order, k, distinct=True)
         used, place = np.unique(found.edge, return_inverse=True)
         values.append(forest.dense[used])
         base.append(score[used])

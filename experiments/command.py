@@ -1,0 +1,40 @@
+"""Options that all experiments have."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from experiments.corpora import DATA
+
+_HERE = Path(__file__).parent
+
+
+def results_of(name: str) -> Path:
+    """The folder of the results of an experiment."""
+    return _HERE / name / "results"
+
+
+def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
+    """The options of an experiment; its module's docstring says what it is."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m experiments.{name}", description=(about or "").split("\n")[0]
+    )
+    parser.add_argument("corpus", nargs="?", help="name or folder of a tokenised corpus")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
+    parser.add_argument("--work", type=Path, default=Path("experiments-work"), help="what is kept")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="few settings and passes, to try it")
+    parser.add_argument("--report", action="store_true", help="make the page from stored results")
+    parser.add_argument("--results", type=Path, default=results_of(name), help="folder of results")
+    parser.add_argument(
+        "--output", type=Path, default=_HERE.parent / "docs/papers", help="folder of the page"
+    )
+    return parser
+
+
+def is_run(options: argparse.Namespace) -> bool:
+    """Whether there is a corpus to run, or else the page alone to be made."""
+    if options.corpus is None and not options.report:
+        raise SystemExit("give a corpus, or --report")
+    return options.corpus is not None

@@ -1,0 +1,48 @@
+"""The experiment of boosting runs on a tiny corpus, and its page is made from what it stores."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from experiments.boosting.__main__ import RESULTS, main
+from experiments.boosting.papers import TABLE
+from experiments.boosting.rows import ROWS
+from experiments.stored_results import read_results
+
+from rosewood.corpus.phrasebook import Phrasebook
+
+RUN = ("large_pro", "boost_global", "boost_local", "products", "forest")
+
+
+@pytest.mark.slow
+def test_boosting_experiment_on_the_phrasebook(tmp_path):
+    folder = tmp_path / "data" / "book-de-en"
+    Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
+    for language in ("de", "en"):
+        shutil.copy(folder / f"test.{language}", folder / f"devtest.{language}")
+    places = ["--data", tmp_path / "data", "--work", tmp_path / "work", "--threads", "1"]
+    places += ["--results", tmp_path / "results", "--output", tmp_path / "page"]
+    main(["book-de-en", "--rows", ",".join(RUN), "--quick", *map(str, places)])
+    (found,) = read_results(tmp_path / "results")
+    systems = found["phrase"]["systems"]
+    assert set(systems) == set(RUN)
+    for name, row in systems.items():
+        assert row["test"] == row["devtest"]
+        assert ("p" in row) == (name != "large_pro")
+        for one in row["tried"]:  # what was selected is what is ranked
+            if one["settings"] == row["settings"] and name != "forest":
+                assert one["selected"] == pytest.approx(row["devtest"], abs=1e-9)
+    page = (tmp_path / "page" / "boosting.md").read_text("utf-8")
+    assert all(f"{row.fi_test:.2f}" in page for row in TABLE.values())  # the paper's own figures
+    assert ROWS["inside_boost"].features in page.partition("## Not run")[2]
+    assert main(["--report", *map(str, places)]) is None  # the same page without the data
+    assert (tmp_path / "page" / "boosting.md").read_text("utf-8") == page
+
+
+def test_the_stored_page_is_that_of_the_stored_results(tmp_path):
+    shutil.copytree(RESULTS, tmp_path / "results")
+    main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
+    kept = RESULTS.parents[2] / "docs" / "papers"
+    for file in ("boosting.md", *(each.name for each in kept.glob("boosting-*.svg"))):
+        assert (tmp_path / file).read_text("utf-8") == (kept / file).read_text("utf-8")
