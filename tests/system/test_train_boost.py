@@ -67,6 +67,12 @@ def test_trees_are_learnt_kept_used_and_shown(book, decoder, run):  # noqa: F811
     assert "tree 1\n" in run("inspect", folder, "--trees")
     told = json.loads(run("inspect", folder, "We go home.", "--trees", "--json"))
     assert told["trees"] == trees.to_dict()
+    for part, edge in zip(told["boosted"], [*told["explanation"]["phrases"]], strict=False):
+        assert part["value"] == pytest.approx(edge["features"].get("boost", 0.0), abs=1e-9)
+        assert len(part["trees"]) == len(trees)
+    boosts = sum(part["value"] for part in told["boosted"])
+    assert boosts == pytest.approx(told["explanation"]["features"]["boost"], abs=1e-9)
+    assert "What trees add" in translator.inspect("We go home.").to_html()
     page = Page((book / f"{decoder}.html").read_text("utf-8"))
     assert "Trees" in page.said
     again = train(inputs_of(book), book / "again",

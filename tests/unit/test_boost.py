@@ -16,7 +16,7 @@ from tests.strategies import weighted_forests
 
 from rosewood import _core
 from rosewood.corpus import Vocabulary
-from rosewood.errors import TuningError
+from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.journal import Journal
 from rosewood.learn import BoostSettings, TuningSet, boost_trees, make_learner
@@ -189,6 +189,28 @@ def test_lists_are_boosted_by_their_own_columns():
         "f0", "f1", "f2"
     }  # fmt: skip
     assert "f1" in found.trees.importance()
+
+
+def test_other_weights_may_choose_the_candidates():
+    """Lists that another system made: its k best strings, scored by θ."""
+    tuning = lattices(range(4))
+    theta, other = np.array([1.0, 0, 0, 0, 0, 0]), np.array([0, 1.0, 0, 0, 0, 0])
+    rows, hypotheses = listed_rows(tuning, theta, 3, other)
+    texts = []
+    for i, forest in enumerate(tuning.each()):
+        found = forest.k_best(forest.score(other), 3, distinct=True)
+        texts += tuning.rows_of_texts(i, found.texts())
+        first = hypotheses.list_start[i]
+        own = hypotheses.row[hypotheses.start[first] : hypotheses.start[first + 1]]
+        assert rows.base[own].sum() == pytest.approx(forest.score(theta)[found[0].edges].sum())
+    assert (hypotheses.statistics == tuning.statistics[texts]).all()
+    settings = BoostSettings(k=3, rounds=2, samples=50, threshold=0, min_weight=1)
+    found = boost_trees(tuning, theta, settings, select=tuning, lists=other)
+    assert found.history[0]["score"] == BLEU.score(
+        hypotheses.statistics[hypotheses.best(rows.base)]
+    )
+    with refuses(ForestError, "argument.shape", argument="lists"):
+        boost_trees(tuning, theta, settings, lists=[1.0])
 
 
 def test_the_last_round_is_chosen_on_another_set():

@@ -33,6 +33,15 @@ def test_values_of_rows():
     assert BoostedTrees(("a",)).score([[1.0]]).tolist() == [0.0]
 
 
+def test_conditions_of_leaves():
+    tree = FIGURE_2.trees[1]
+    assert [tree.conditions(leaf) for leaf in range(4)] == [
+        "lm ≤ -5 and count ≤ 1", "lm > -5 and phrase ≤ -1", "lm ≤ -5 and count > 1",
+        "lm > -5 and phrase > -1",
+    ]  # fmt: skip
+    assert Tree((), (3.0,), ("phrase",)).conditions(0) == ""
+
+
 def test_products_of_columns():
     made = BoostedTrees(("a", "b"), (Tree((), (3.0,), ("a", "b", "b")),))
     assert made.score([[2.0, 5.0]]).tolist() == [150.0]

@@ -86,6 +86,24 @@ class Tree:
             found = found * column_of[name]
         return found
 
+    def conditions(self, leaf: int, digits: int = 3) -> str:
+        """What rows of a leaf have in common: `count ≤ 2 and lm > -3.5`, or nothing."""
+        number = f"{{:.{digits}g}}".format
+        found: list[str] = []
+        last = len(self.splits)
+        while True:  # from the last split that it comes out of to the first
+            for place in range(last - 1, leaf - 1, -1):
+                split = self.splits[place]
+                if split.leaf == leaf:
+                    found.append(f"{split.column} ≤ {number(split.threshold)}")
+            if leaf == 0:
+                break
+            last = leaf - 1
+            split = self.splits[last]
+            found.append(f"{split.column} > {number(split.threshold)}")
+            leaf = split.leaf
+        return " and ".join(reversed(found))
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return {

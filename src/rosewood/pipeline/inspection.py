@@ -26,6 +26,7 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline.moves import Move, moves_of, moves_text
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.pipeline.rule_source import RuleSource, parts_of
+from rosewood.pipeline.tree_shares import BoostedPhrase, boosted_phrases, shares_text
 from rosewood.svg_text import clean, plural
 
 _EDGES_DRAWN = 60
@@ -96,6 +97,7 @@ class Inspection:
     forest_svg: str  # its likeliest part
     notes: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()  # how phrases lie to each other, by trained reordering models
+    boosted: tuple[BoostedPhrase, ...] = ()  # what boosted trees add to each phrase
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -126,13 +128,14 @@ class Inspection:
             "num_options": self.num_options,
             "forest": dict(self.forest),
             "moves": [each.to_dict() for each in self.moves],
+            "boosted": [each.to_dict() for each in self.boosted],
             "notes": list(self.notes),
         }
 
     def to_text(self) -> str:
         """For a terminal."""
         parts = [self._heading(), self.explanation.to_text(), moves_text(self.moves)]
-        parts += [self._others(), self._origins()]
+        parts += [shares_text(self.boosted), self._others(), self._origins()]
         if self.options:
             parts.append(self._options())
         return "\n\n".join(part for part in [*parts, "\n".join(self.notes)] if part)
@@ -240,6 +243,7 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
         ),
         notes,
         moves_of(decoder, found, why),
+        boosted_phrases(getattr(decoder, "trees", None), why),
     )
 
 

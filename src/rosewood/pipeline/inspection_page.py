@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -49,6 +49,7 @@ def body(seen: Inspection) -> str:
                  explanation_html(seen.explanation)),
         _alternatives(seen),
         _moves(seen),
+        _boosted(seen),
         _rules(seen),
         _options(seen),
         _section("The forest", f"{seen.size}. What the translation uses stands out; the likelier "
@@ -110,21 +111,39 @@ def _moves(seen: Inspection) -> str:
     if not moved:
         return ""
     heads = ("phrase", "model", "moved", "p", "rather than", "for", "against")
-    rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
-    for each in moved:
-        cells = (
+    rows = [
+        (
             f"{each.source} → {each.target}", f"{each.model} {each.direction}", each.orientation,
             f"{each.probability:.3f}", each.otherwise, ", ".join(each.supporting) or "–",
             ", ".join(each.opposing) or "–",
-        )  # fmt: skip
-        rows.append("<tr>" + "".join(f'<td dir="auto">{_text(c)}</td>' for c in cells) + "</tr>")
-    table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
+        )
+        for each in moved
+    ]  # fmt: skip
     told = (
         "Phrases that are not in the order of the source: the probability of what they do, and the "
         "features for and against it, compared with the most probable other orientation. The "
         "decoder rounds the probabilities of forward orientations; here they are not rounded."
     )
-    return _section("Why phrases moved", told, table)
+    return _section("Why phrases moved", told, _table(heads, rows))
+
+
+def _boosted(seen: Inspection) -> str:
+    if not seen.boosted:
+        return ""
+    rows = [(each.text, f"{each.value:+.3f}", "; ".join(each.told)) for each in seen.boosted]
+    told = (
+        "What boosted trees add to the score of each phrase, and the strongest of them with the "
+        "conditions that the phrase meets."
+    )
+    return _section("What trees add", told, _table(("phrase", "boost", "strongest trees"), rows))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of texts."""
+    lines = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
+    for row in rows:
+        lines.append("<tr>" + "".join(f'<td dir="auto">{_text(c)}</td>' for c in row) + "</tr>")
+    return f'<div class="scroll"><table class="list">{"".join(lines)}</table></div>'
 
 
 def _rules(seen: Inspection) -> str:
