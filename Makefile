@@ -95,6 +95,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.reordering
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.sparse
+	$(BIN)/python -m benchmarks.boost --rows 1000000
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.system
 

@@ -1,25 +1,35 @@
-"""Boosting: one round of a tree over binned columns, beside LightGBM where it is installed.
+"""Boosting: one round beside LightGBM where it is installed, and trees inside the decoders.
 
     python -m benchmarks.boost [--rows 10000000] [--columns 190] [--leaves 2,8] [--threads 1,2]
+    python -m benchmarks.boost --only decode [--sentences 200]
 
-Both get the same bins (as numbers), targets, leaves and threads; LightGBM has `force_col_wise`, the
-faster of its two ways here, and its own bundling of columns is off, so that all columns are read.
+One round of a tree over binned columns: both get the same bins (as numbers), targets, leaves and
+threads; LightGBM has `force_col_wise`, the faster of its two ways here, and its own bundling of
+columns is off, so that all columns are read.
 Two kinds of columns: all with 255 bins, and one in ten with 255, the others with two, as indicators
 have.  Goal: at least as fast.
+
+Decoding: both decoders with and without 25 trees of two leaves, in turns.  The trees are so small
+that translations stay the same, so that search does the same work.  Goal: at most 10 % slower.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.sparse import in_turns, models_of
 from rosewood import _core
 from rosewood.arrays import FloatArray
+from rosewood.decode import HieroDecoder, PhraseDecoder
+from rosewood.forest import BoostedTrees, Split, Tree
 
 
 def least(work: Callable[[], object], times: int = 3) -> float:
@@ -68,6 +78,53 @@ def lightgbm_round(bins: Any, target: FloatArray, leaves: int, threads: int) -> 
     return best
 
 
+TREES = 25
+_TINY = 1e-9  # values of trees that change no translation
+
+
+def some_trees(names: tuple[str, ...], *, in_context: bool, linear: bool) -> BoostedTrees:
+    """Trees of two leaves on columns of the option alone, or on those of the search as well."""
+    random = np.random.default_rng(1)
+    of_context = {name for name in names if name.startswith(("lm", "distortion", "reorder"))}
+    chosen = [name for name in names if in_context or name not in of_context]
+    trees = []
+    for number in range(TREES):
+        column = str(random.choice(sorted(of_context) if in_context and number % 2 else chosen))
+        factors = (str(random.choice(chosen)),) if linear else ()
+        trees.append(Tree(
+            (Split(0, column, float(random.normal(-2.0, 2.0))),),
+            (float(_TINY * random.normal()), float(_TINY * random.normal())), factors,
+        ))  # fmt: skip
+    return BoostedTrees(names, tuple(trees))
+
+
+def measure_decoding(sentences: int, pairs: int) -> None:
+    """Both decoders, with and without trees."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = models_of(Path(folder), pairs, sentences)
+        for kind, table in ((PhraseDecoder, made.phrases), (HieroDecoder, made.grammar)):
+            plain = kind(table, made.language_model)
+            names = plain.features.dense
+            decoders = {"without trees": plain, "the same again": kind(table, made.language_model)}
+            for in_context in (False, True):
+                for linear in (False, True):
+                    name = f"{TREES} {'linear' if linear else 'constant'} trees"
+                    name += ", in context" if in_context else ", of options"
+                    trees = some_trees(tuple(names), in_context=in_context, linear=linear)
+                    weights = {**plain.weights, "boost": 1.0}
+                    decoders[name] = kind(table, made.language_model, trees=trees, weights=weights)
+            works = {
+                name: partial(_translate, decoder, made.sentences)
+                for name, decoder in decoders.items()
+            }
+            in_turns(f"{kind.__name__}.translate", works, len(made.sentences))
+
+
+def _translate(decoder: Any, sentences: list[str]) -> None:
+    for _ in decoder.translate(sentences):
+        pass
+
+
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -75,7 +132,18 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=190)
     parser.add_argument("--leaves", default="2,8")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--pairs", type=int, default=20_000, help="of the phrasebook")
+    parser.add_argument("--only", choices=["round", "decode"])
     options = parser.parse_args()
+    if options.only != "round":
+        measure_decoding(options.sentences, options.pairs)
+    if options.only != "decode":
+        measure_rounds(options)
+
+
+def measure_rounds(options: argparse.Namespace) -> None:
+    """Rounds of both kinds of columns."""
     print(f"one round over {options.rows:,} rows × {options.columns} columns, seconds")
     print(
         f"{'columns':12} {'leaves':>6} {'threads':>7} {'Rosewood':>9} {'LightGBM':>9} {'ratio':>6}"
