@@ -165,25 +165,34 @@ def test_killed_at_every_step_of_the_end(runs, wanted, there):
 
 
 @pytest.mark.slow
-def test_killed_while_groups_are_learnt(runs):
-    """Between shards, passes and rounds of the tuning loop with training data."""
+@pytest.mark.parametrize(
+    ("settings", "stages", "moments"),
+    [
+        # Between shards, passes and rounds of the tuning loop with training data.
+        ({"tune": "oscar", "rounds": 2, "nbest": 10,
+          "set": {"passes": 3, "keep": 10, "rounds": 1}}, ("tune", "report"), (4, 25)),
+        # Between forests and trees.
+        ({"boost_set": {"rounds": 4, "k": 30, "samples": 200, "shrinkage": 1, "leaves": 4}},
+         ("boost", "report"), (2, 12)),
+    ],
+    ids=["groups", "trees"],
+)  # fmt: skip
+def test_killed_while_more_is_learnt(runs, settings, stages, moments):
     runs.clear()
-    oscar = {
-        "tune": "oscar", "rounds": 2, "nbest": 10, "set": {"passes": 3, "keep": 10, "rounds": 1},
-    }  # fmt: skip
-    assert runs.run(settings=oscar)["code"] == 0, runs.errors()
+    assert runs.run(settings=settings)["code"] == 0, runs.errors()
     model = contents(runs.place / "model")
+    assert ("trees.json" in model) == ("boost" in stages)
     chance = random.Random(SEED)
     work = runs.place / "model.work"
     for _ in range(3):
-        for stage in ("tune", "report"):
+        for stage in stages:
             for folder in work.glob(f"{stage}-*"):
                 shutil.rmtree(folder)
         for name in ("model", "model.html"):
             path = runs.place / name
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         for _ in range(3):
-            done = runs.run(settings=oscar, at=chance.randrange(4, 25))
+            done = runs.run(settings=settings, at=chance.randrange(*moments))
             assert done["code"] in (0, -9), runs.errors()
-        assert runs.run(settings=oscar)["code"] == 0, runs.errors()
+        assert runs.run(settings=settings)["code"] == 0, runs.errors()
         assert contents(runs.place / "model") == model
