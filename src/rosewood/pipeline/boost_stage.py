@@ -45,6 +45,7 @@ from rosewood.svg_text import plural
 
 TREES_FILE = "trees.json"
 _SELECTING = 4  # every so many sentences choose the number of trees
+_NO_TREES = "there are no trees: none makes the held-out quarter of the development set better"
 
 StageResult = TypeVar("StageResult", Done, Finished)
 
@@ -131,7 +132,7 @@ def learn_trees(
         "trees": found_trees.trees.to_dict(),
         "history": found_trees.history,
         "settings": dict(vars(settings)),
-        "notes": [],
+        "notes": [] if len(found_trees.trees) else [_NO_TREES],
     }
 
 

@@ -130,7 +130,7 @@ def _moves(seen: Inspection) -> str:
 def _boosted(seen: Inspection) -> str:
     if not seen.boosted:
         return ""
-    rows = [(each.text, f"{each.value:+.3f}", "; ".join(each.told)) for each in seen.boosted]
+    rows = [(each.text, f"{each.value:+.3g}", "; ".join(each.told)) for each in seen.boosted]
     told = (
         "What boosted trees add to the score of each phrase, and the strongest of them with the "
         "conditions that the phrase meets."

@@ -35,7 +35,7 @@ class TreeShare:
         """In words."""
         factors = f" by {' · '.join(self.factors)}" if self.factors else ""
         conditions = f" if {self.conditions}" if self.conditions else ""
-        return f"{self.value:+.3f}{factors}{conditions}"
+        return f"{self.value:+.3g}{factors}{conditions}"
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,6 @@ def shares_text(phrases: Sequence[BoostedPhrase]) -> str:
     rows = [["boost", "of", "the strongest trees"]]
     for each in phrases:
         for n, told in enumerate(each.told):
-            first = [f"{each.value:+.3f}", clean(each.text)] if n == 0 else ["", ""]
+            first = [f"{each.value:+.3g}", clean(each.text)] if n == 0 else ["", ""]
             rows.append([*first, clean(told)])
     return aligned(rows, right=[0]) if len(rows) > 1 else ""
