@@ -57,7 +57,7 @@ void bind_boosting(nb::module_& m) {
   m.def(
       "grow_tree",
       [](const BinsHandle& data, In<double> slope, In<double> curve, In<double> weight, int leaves,
-         double min_weight, double l2, int threads) {
+         double min_weight, double l2, int threads, const BinSums* bin_weights) {
         const auto rows = static_cast<std::size_t>(data.view.rows);
         check_size("slope", slope.size(), rows);
         check_size("curve", curve.size(), rows);
@@ -71,19 +71,29 @@ void bind_boosting(nb::module_& m) {
         {
           nb::gil_scoped_release release;
           tree = grow_tree(data.view, {span_of(slope), span_of(curve), span_of(weight)},
-                           {leaves, min_weight, l2}, threads);
+                           {leaves, min_weight, l2}, threads, bin_weights);
         }
         std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t, double>> splits;
         for (const auto& each : tree.split)
           splits.emplace_back(each.leaf, each.column, each.bin, each.gain);
         return std::tuple{splits, to_numpy(std::move(tree.value)), to_numpy(std::move(tree.weight)),
-                          to_numpy(std::move(tree.leaf_of))};
+                          to_numpy(std::move(tree.leaf_of)), tree.explained};
       },
       "data"_a, "slope"_a.noconvert(), "curve"_a.noconvert(), "weight"_a.noconvert(), "leaves"_a,
-      "min_weight"_a, "l2"_a, "threads"_a = 1,
+      "min_weight"_a, "l2"_a, "threads"_a = 1, "bin_weights"_a.none() = nb::none(),
       "A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, "
-      "and "
-      "the leaf of each row.");
+      "the leaf of each row, and how much less squared error there is. `bin_weights` are those of "
+      "`weight`: with them, rows without slope and curve cost next to nothing.");
+  nb::class_<BinSums>(m, "BinWeights", "Sums of weights by column and bin.");
+  m.def(
+      "bin_weights",
+      [](const BinsHandle& data, In<double> weight, int threads) {
+        check_size("weight", weight.size(), static_cast<std::size_t>(data.view.rows));
+        check_numbers("weight", span_of(weight), 0.0);
+        nb::gil_scoped_release release;
+        return sum_weights(data.view, span_of(weight), threads);
+      },
+      "data"_a, "weight"_a.noconvert(), "threads"_a = 1, "Sums of weights by column and bin.");
 }
 
 }  // namespace rosewood::bind

@@ -114,6 +114,10 @@ void BinSums::add(const BinnedColumns& data, std::span<const std::uint32_t> chos
   });
 }
 
+void BinSums::set_weights(const BinSums& other) {
+  for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i].weight = other.sum_[i].weight;
+}
+
 void BinSums::subtract(const BinSums& part) {
   for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] = sum_[i] - part.sum_[i];
 }

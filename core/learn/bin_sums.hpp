@@ -55,6 +55,9 @@ class BinSums {
   void add(const BinnedColumns& data, std::span<const std::uint32_t> chosen,
            const RowMoments& values, int threads);
 
+  /// Takes the weights of other sums, of the same columns.
+  void set_weights(const BinSums& other);
+
   /// The sums of the rows that `part` does not have.
   void subtract(const BinSums& part);
 

@@ -22,8 +22,8 @@ struct Leaf {
 class Growth {
  public:
   Growth(const BinnedColumns& data, const RowMoments& values, const TreeSettings& settings,
-         int threads)
-      : data_(data), values_(values), settings_(settings), threads_(threads) {}
+         int threads, const BinSums* weights)
+      : data_(data), values_(values), settings_(settings), threads_(threads), weights_(weights) {}
 
   GrownTree run() {
     GrownTree tree;
@@ -33,9 +33,10 @@ class Growth {
     const auto& weight = values_.weight.empty() ? values_.curve : values_.weight;
     for (std::int64_t r = 0; r < data_.rows; ++r)
       leaves[0].total += {values_.slope[r], values_.curve[r], weight[r]};
+    least_curve_ = rounding * leaves[0].total.curve;
     if (settings_.leaves > 1) {
       leaves[0].sums.emplace(data_.bins);
-      leaves[0].sums->add(data_, {}, values_, threads_);
+      add_all(*leaves[0].sums);
       find_split(leaves[0], 0);
     }
     while (std::ssize(leaves) < settings_.leaves) {
@@ -48,16 +49,34 @@ class Growth {
     }
     for (const Leaf& leaf : leaves) {
       const double curve = leaf.total.curve + settings_.l2;
-      tree.value.push_back(curve > 0.0 ? leaf.total.slope / curve : 0.0);
+      tree.value.push_back(curve > least_curve_ ? leaf.total.slope / curve : 0.0);
+      tree.explained += gain(leaf.total);
       tree.weight.push_back(leaf.total.weight);
     }
     return tree;
   }
 
  private:
+  static constexpr double rounding = 1e-12;  // sums of fewer than that of their parts are noise
+
   double gain(const Moments& m) const {
     const double curve = m.curve + settings_.l2;
-    return curve > 0.0 ? m.slope * m.slope / curve : 0.0;
+    return curve > least_curve_ ? m.slope * m.slope / curve : 0.0;
+  }
+
+  /// The sums of all rows. Rows without slope and curve have nothing but a weight.
+  void add_all(BinSums& sums) const {
+    if (!weights_) {
+      sums.add(data_, {}, values_, threads_);
+      return;
+    }
+    std::vector<std::uint32_t> used;
+    for (std::int64_t r = 0; r < data_.rows; ++r)
+      if (values_.slope[r] != 0.0 || values_.curve[r] != 0.0)
+        used.push_back(static_cast<std::uint32_t>(r));
+    if (2 * std::ssize(used) > data_.rows) used.clear();  // it is faster to read them all
+    sums.add(data_, used, {values_.slope, values_.curve, {}}, threads_);
+    sums.set_weights(*weights_);
   }
 
   /// The best split of a leaf by its sums.
@@ -71,8 +90,8 @@ class Growth {
         left += sums[b];
         const Moments right = leaf.total - left;
         if (left.weight < settings_.min_weight || right.weight < settings_.min_weight) continue;
-        const double more = gain(left) + gain(right) - before;
-        if (more > 0.0 && (!leaf.best || more > leaf.best->gain)) {
+        const double after = gain(left) + gain(right), more = after - before;
+        if (more > rounding * after && (!leaf.best || more > leaf.best->gain)) {
           leaf.best =
               TreeSplit{number, static_cast<std::int32_t>(c), static_cast<std::int32_t>(b), more};
           leaf.left = left;
@@ -149,13 +168,21 @@ class Growth {
   const RowMoments& values_;
   const TreeSettings settings_;
   const int threads_;
+  const BinSums* weights_;
+  double least_curve_ = 0.0;
 };
 
 }  // namespace
 
 GrownTree grow_tree(const BinnedColumns& data, const RowMoments& values,
-                    const TreeSettings& settings, int threads) {
-  return Growth(data, values, settings, threads).run();
+                    const TreeSettings& settings, int threads, const BinSums* weights) {
+  return Growth(data, values, settings, threads, weights).run();
+}
+
+BinSums sum_weights(const BinnedColumns& data, std::span<const double> weight, int threads) {
+  BinSums sums(data.bins);
+  sums.add(data, {}, {weight, weight, {}}, threads);
+  return sums;
 }
 
 }  // namespace rosewood

@@ -29,12 +29,19 @@ struct GrownTree {
   std::vector<double> value;          // the coefficient of each leaf
   std::vector<double> weight;         // of the rows of each leaf
   std::vector<std::uint8_t> leaf_of;  // of each row
+  double explained = 0.0;             // how much less squared error there is than without a tree
 };
 
 /// Fits a tree by least squares: a row has Σ y·x, Σ w·x² and Σ w over what it stands for. The split
 /// that gains most is made first, wherever it is; of equal ones that of the first leaf, column and
-/// bin.
+/// bin. Gains of the size of rounding errors are none.
+///
+/// `weights` are sums of the weights of all rows, if there are any: then the first split looks only
+/// at rows that have a slope or a curve.
 GrownTree grow_tree(const BinnedColumns& data, const RowMoments& values,
-                    const TreeSettings& settings, int threads);
+                    const TreeSettings& settings, int threads, const BinSums* weights = nullptr);
+
+/// Sums of the weights of all rows.
+BinSums sum_weights(const BinnedColumns& data, std::span<const double> weight, int threads);
 
 }  // namespace rosewood

@@ -23,17 +23,16 @@ from rosewood.forest import (
     ForestSet,
     ForestSetWriter,
     Weights,
-    prune,
     select_edges,
 )
-from rosewood.learn import TuningSet
+from rosewood.learn import BoostSettings, TuningSet
+from rosewood.learn.boost_rows import pruned_to
 from rosewood.metrics import parse_metric
 from rosewood.pipeline import Translator
 
 METRIC = "bleu-sbp:tokenize=none"
 PARTS = {"dev": "Dev-Train", "devtest": "Dev-Select", "test": "Test"}
 K = 500
-_WHOLE = 4000  # edges of a forest at most, where whole forests are learnt from
 
 
 @dataclass(frozen=True)
@@ -73,11 +72,7 @@ def whole_forests(run: Run, large: str, weights: Weights, seed: int, part: str) 
         decoder = Translator.load(run.model(large, seed)).decoder.with_weights(weights)
 
         def kept(forest: Forest) -> list[Forest]:
-            score = forest.score(decoder.theta())
-            if forest.num_edges > _WHOLE:
-                words = max(1, len(forest.best(score).words))
-                forest = prune(forest, score, density=_WHOLE / words).forest
-            return [forest]
+            return [pruned_to(forest, forest.score(decoder.theta()), BoostSettings().forest_edges)]
 
         _search(run, decoder, part, kept, [file])
     return _opened(file, run.threads)

@@ -60,9 +60,7 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
     "boost_global": [*_CONSTANT, *_LINEAR],
     "boost_local": [*_CONSTANT, *_LINEAR],
     "products": [{"leaf": "product", "degree": n} for n in (2, 3)],
-    "forest": [
-        {"loss": "risk", "scale": scale, **more} for scale in (1.0, 3.0) for more in _CONSTANT[:2]
-    ],
+    "forest": [{"loss": "risk", **more} for more in _CONSTANT[:2]],
 }
 
 

@@ -71,10 +71,16 @@ class BinnedColumns:
     def __init__(self, bin: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> None:
         """Row r of column c is bin[c, r], less than bins[c]."""
 
-def grow_tree(data: BinnedColumns, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaves: int, min_weight: float, l2: float, threads: int = 1) -> tuple[list[tuple[int, int, int, float]], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]]:
+def grow_tree(data: BinnedColumns, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaves: int, min_weight: float, l2: float, threads: int = 1, bin_weights: BinWeights | None = None) -> tuple[list[tuple[int, int, int, float]], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], float]:
     """
-    A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, and the leaf of each row.
+    A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, the leaf of each row, and how much less squared error there is. `bin_weights` are those of `weight`: with them, rows without slope and curve cost next to nothing.
     """
+
+class BinWeights:
+    """Sums of weights by column and bin."""
+
+def bin_weights(data: BinnedColumns, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> BinWeights:
+    """Sums of weights by column and bin."""
 
 class WordBigrams:
     """How often words follow each other."""

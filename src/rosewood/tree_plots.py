@@ -145,7 +145,7 @@ def trees_section(trees: BoostedTrees) -> str:
     shares = list(trees.shares.items())[:MOST_COLUMNS]
     if shares:
         rows = [[text(name), f"{100 * share:.1f} %"] for name, share in shares]
-        parts.append(table(["feature in conditions", "share of what splits gain"], rows))
+        parts.append(table(["feature", "share of what trees gain"], rows))
     parts += _dependence(trees)
     for number, tree in enumerate(trees.trees[:SHOWN], 1):
         picture = tree_picture(tree, f"tree-{number}", f"tree {number}")

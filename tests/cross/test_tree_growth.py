@@ -50,10 +50,21 @@ def test_splits_are_those_of_plain_loops(linear, seed, leaves, min_weight, l2, t
         values.tolist(), target.tolist(), weight.tolist(), factor.tolist(),
         cuts=cuts, leaves=leaves, min_weight=min_weight, l2=l2,
     )  # fmt: skip
-    found, value, leaf_weight, leaf = _core.grow_tree(
-        _core.BinnedColumns(bins, counts, threads), target * factor, weight * factor**2,
-        weight if linear else NONE, leaves, min_weight, l2, threads,
+    data = _core.BinnedColumns(bins, counts, threads)
+    given = (
+        data, target * factor, weight * factor**2, weight if linear else NONE, leaves, min_weight,
+        l2, threads,
     )  # fmt: skip
+    found, value, leaf_weight, leaf, explained = _core.grow_tree(*given)
+    if linear:  # the same with sums of weights that are known
+        again = _core.grow_tree(*given, _core.bin_weights(data, weight, threads))
+        assert again[0] == found
+        assert [each.tolist() for each in again[1:4]] == [
+            each.tolist() for each in (value, leaf_weight, leaf)
+        ]
+    parts = [np.flatnonzero(leaf == k) for k in range(len(value))]
+    whole = sum(boosting.gain(part, target, weight, factor, l2) for part in parts)
+    assert explained == pytest.approx(whole, abs=1e-12)
     gains = [gain for *_, gain in found]
     assert gains == pytest.approx([each[2] for each in splits], rel=1e-9, abs=1e-12)
     assert gains == pytest.approx(gains_of(found, bins, target, weight, factor, l2))
@@ -91,7 +102,7 @@ def test_constant_leaves_split_as_scikit_learn_does():
         theirs = trees.DecisionTreeRegressor(max_leaf_nodes=leaves).fit(
             values.T, target, sample_weight=weight
         )
-        found, value, _, leaf = _core.grow_tree(
+        found, value, _, leaf, _ = _core.grow_tree(
             data, target * weight, weight, NONE, leaves, 1e-9, 0.0
         )
         np.testing.assert_allclose(value[leaf], theirs.predict(values.T), rtol=1e-9)
@@ -113,7 +124,8 @@ def test_many_rows_are_added_in_one_order():
     )
     for other in more:
         assert one[0] == other[0]
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(one[1:], other[1:], strict=True))
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(one[1:4], other[1:4], strict=True))
+        assert one[4] == other[4]
     splits, leaf_of = one[0], one[3]
     assert len(splits) == 7
     for own, column, place, gain in splits[:1]:  # the first is the best of all
@@ -131,9 +143,25 @@ def part_gain(slope, curve, left):
     return sum(g * g / (h + 0.1) for g, h in parts)
 
 
+def test_rounding_errors_are_no_gains():
+    """A target that no column explains; a factor that is 0 in a leaf has no coefficient there."""
+    random = np.random.default_rng(1)
+    bins = random.integers(0, 9, (3, 1000)).astype(np.uint8)
+    data = _core.BinnedColumns(bins, np.full(3, 9, np.int32))
+    ones = np.ones(1000)
+    assert _core.grow_tree(data, 0.3 * ones, ones, NONE, 8, 1.0, 0.0)[0] == []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        factor = np.where(bins[0] > 4, 0.0, random.normal(size=1000) * 1e3)
+        slope = random.normal(size=1000) * factor
+        _, value, _, leaf, _ = _core.grow_tree(data, slope, factor**2, ones, 4, 1.0, 0.0)
+        for k in range(len(value)):
+            assert factor[leaf == k].any() or value[k] == 0.0
+
+
 def test_nothing_to_split():
     bins, one = np.zeros((2, 3), np.uint8), np.ones(2, np.int32)
-    splits, value, weight, leaf = _core.grow_tree(
+    splits, value, weight, leaf, _ = _core.grow_tree(
         _core.BinnedColumns(bins, one), np.array([1.0, 2.0, 3.0]), np.ones(3), NONE, 8, 1.0, 0.0
     )
     assert (splits, value.tolist(), weight.tolist(), leaf.tolist()) == ([], [2.0], [3.0], [0] * 3)

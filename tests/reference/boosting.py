@@ -24,7 +24,10 @@ def gain(rows, target, weight, factor, l2):
 
 
 def best_split(columns, rows, target, weight, factor, *, cuts, min_weight, l2):
-    """The split with the largest gain: gain, column, number of its cut; None if there is none."""
+    """The split with the largest gain: gain, column, number of its cut; None if there is none.
+
+    Gains of the size of rounding errors are none.
+    """
     best = None
     before = gain(rows, target, weight, factor, l2)
     for c, column in enumerate(columns):
@@ -34,7 +37,7 @@ def best_split(columns, rows, target, weight, factor, *, cuts, min_weight, l2):
             if min(sum(weight[r] for r in left), sum(weight[r] for r in right)) < min_weight:
                 continue
             after = sum(gain(part, target, weight, factor, l2) for part in (left, right))
-            if after - before > 0 and (best is None or after - before > best[0]):
+            if after - before > 1e-12 * after and (best is None or after - before > best[0]):
                 best = after - before, c, k
     return best
 

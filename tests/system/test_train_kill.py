@@ -169,8 +169,8 @@ def test_killed_at_every_step_of_the_end(runs, wanted, there):
     ("settings", "stages", "made", "moments"),
     [
         # Between shards, passes and rounds of the tuning loop with training data.
-        ({"tune": "oscar", "rounds": 2, "nbest": 10,
-          "set": {"passes": 3, "keep": 10, "rounds": 1}}, ("tune", "report"), "groups.npz", (4, 25)),
+        ({"tune": "oscar", "rounds": 2, "nbest": 10, "set": {"passes": 3, "keep": 10, "rounds": 1}},
+         ("tune", "report"), "groups.npz", (4, 25)),
         # Between forests and trees.
         ({"boost_set": {"rounds": 4, "k": 30, "samples": 200, "shrinkage": 1, "leaves": 4}},
          ("boost", "report"), "trees.json", (2, 12)),

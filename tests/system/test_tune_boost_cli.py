@@ -17,6 +17,7 @@ from rosewood.learn import Boost, tune_loop
 from rosewood.metrics import parse_metric
 from rosewood.pipeline import TrainingSettings
 from rosewood.rerank import rerank, tune
+from rosewood.rerank.reranking import trees_file
 
 METRIC = "column:good"
 
@@ -135,3 +136,44 @@ def test_decoders_do_not_take_trees():
         TrainingSettings(tune="boost")
     with refuses(TuningError, "argument.conflict", argument="learner"):
         tune_loop(lambda weights, number: [], Boost(), parse_metric("bleu"), [["a"]])
+
+
+def test_each_file_of_weights_has_its_own_trees():
+    assert trees_file("w.json").name == "w.trees.json"
+    assert trees_file("w.v1").name == "w.v1.trees.json"
+    assert trees_file("w.v2").name == "w.v2.trees.json"
+
+
+@pytest.mark.slow
+def test_trees_overwrite_no_input(lists, command):  # noqa: F811
+    trees = lists / "other.trees.json"
+    trees.write_text((lists / "dev.jsonl").read_text())
+    done = command("tune", trees, "--method", "boost", "--metric", METRIC, "-o", lists / "other")
+    assert "file.exists" in done.err
+    assert trees.read_text() == (lists / "dev.jsonl").read_text()
+
+
+@pytest.mark.parametrize("method", ["boost", "pro"])
+def test_lists_without_dense_features(tmp_path, command, method):  # noqa: F811
+    file = tmp_path / "sparse.jsonl"
+    rows = [
+        {"id": str(n), "refs": ["a b"], "hyps": [
+            {"text": "a b", "features": {"s:1": 1.0}}, {"text": "c", "features": {"s:2": 1.0}}]}
+        for n in range(30)
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = command("tune", file, "--method", method, "-o", tmp_path / "w.json", "--folds", "2")
+    assert "Traceback" not in done.err
+    assert (done.code == 0) == (method == "pro"), done.err
+
+
+def test_a_feature_that_is_called_as_that_of_trees(tmp_path, command):  # noqa: F811
+    file = tmp_path / "named.jsonl"
+    rows = [
+        {"id": str(n), "refs": ["a b"], "hyps": [
+            {"text": "a b", "features": {"boost": 1.0}}, {"text": "c", "features": {"boost": 2.0}}]}
+        for n in range(30)
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = command("tune", file, "--method", "boost", "-o", tmp_path / "w.json", "--folds", "2")
+    assert "argument.duplicate" in done.err

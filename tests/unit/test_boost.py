@@ -161,6 +161,16 @@ def test_the_trees_of_figure_2_are_found():
     assert next(iter(found.trees.importance())) == "count"
 
 
+def test_the_risk_of_forests_finds_figure_2_too():
+    tuning, other = choices(1, 120), choices(2, 120)
+    theta = make_learner("pro").fit(tuning, np.ones(3), seed=1).theta
+    settings = BoostSettings(leaf="linear", rounds=4, shrinkage=1, loss="risk")
+    found = boost_trees(tuning, theta, settings, select=other)
+    assert found.selected > other.score(theta) + 50
+    splits = {(s.column, s.threshold, t.factors) for t in found.trees.trees for s in t.splits}
+    assert {("count", 2.5, ("lexical",)), ("count", 2.5, ("phrase",))} <= splits
+
+
 @pytest.mark.parametrize("loss", ["pairs", "risk"])
 @pytest.mark.parametrize("leaf", ["constant", "linear", "product"])
 def test_the_loss_falls_in_every_round(loss, leaf):
@@ -308,8 +318,28 @@ def test_bins_are_cut_half_way_or_at_quantiles():
     for cuts, column, bins in zip(found.cuts, rows.T, found.bin, strict=True):
         for number, cut in enumerate(cuts):
             assert ((column <= cut) == (bins <= number)).all()
+    assert found.values[0].tolist() == [0, 1, 2, 3, 4]
+    assert found.values[1] is None
     near = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     assert binned(near, ("x",)).bin.tolist() == [[0, 1]]
+
+
+def test_rare_values_have_bins():
+    """Of 100,000 rows, 390 are not 0: they are told apart, and from 0."""
+    random = np.random.default_rng(1)
+    rows = np.zeros((100_000, 1))
+    rows[random.choice(100_000, 390, replace=False), 0] = np.abs(random.normal(size=390)) + 0.1
+    found = binned(rows, ("rare",))
+    assert 200 < found.counts[0] <= 255
+    assert ((found.bin[0] == 0) == (rows[:, 0] == 0)).all()
+
+
+def test_values_that_the_sample_has_not_are_read_from_rows():
+    rows = np.zeros((400_001, 1))
+    rows[1::3] = 1.0  # the sample is every third row from the first one on
+    found = binned(rows, ("x",))
+    assert found.values == [None]
+    assert found.counts.tolist() == [1]
 
 
 def test_without_dense_features_there_is_nothing_to_look_at():

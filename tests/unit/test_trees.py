@@ -67,6 +67,17 @@ def test_what_matters_and_how():
         FIGURE_2.partial_dependence(ROWS, "other", [1.0])
 
 
+def test_factors_share_what_splits_do_not_gain():
+    made = BoostedTrees(
+        ("a", "b", "c"),
+        (
+            Tree((Split(0, "a", 1.0, 2.0),), (1.0, 2.0), ("b",), gain=5.0),
+            Tree((), (1.0,), ("b", "c"), gain=1.0),
+        ),
+    )
+    assert made.importance() == {"b": 3.5, "a": 2.0, "c": 0.5}
+
+
 def test_files(tmp_path):
     file = tmp_path / "trees.json"
     FIGURE_2.save(file)
@@ -88,6 +99,14 @@ def test_files(tmp_path):
         (lambda t: t["trees"][0]["splits"][0].update(threshold="x"), "file.damaged"),
         (lambda t: t["trees"][0].update(scale=float("inf")), "file.damaged"),
         (lambda t: t.update(trees=3), "file.damaged"),
+        (lambda t: t.update(columns="abc"), "file.damaged"),
+        (lambda t: t["trees"][0].update(factors="lexical"), "file.damaged"),
+        (lambda t: t["trees"][0].update(values=["1", True]), "file.damaged"),
+        (lambda t: t["trees"][0].update(gain=None), "file.damaged"),
+        (lambda t: t["trees"][0]["splits"][0].update(leaf=0.0), "file.damaged"),
+        (lambda t: t["trees"][0]["splits"][0].update(threshold="1"), "file.damaged"),
+        (lambda t: t["trees"][0]["splits"][0].update(gain=float("nan")), "file.damaged"),
+        (lambda t: t["trees"][0]["splits"][0].update(column=3), "file.damaged"),
     ],
 )
 def test_damaged_files(tmp_path, change, code):

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +52,7 @@ class Tree:
     factors: tuple[str, ...] = ()
     scale: float = 1.0
     weights: tuple[float, ...] = ()  # how many instances each leaf had in training
+    gain: float = 0.0  # how much less squared error there was, all in all
 
     def __post_init__(self) -> None:
         count = len(self.values)
@@ -62,8 +63,8 @@ class Tree:
         for number, split in enumerate(self.splits):
             if not 0 <= split.leaf <= number:
                 raise _wrong("leaf", split.leaf, f"0 to {number}")
-        numbers = (*self.values, self.scale, *self.weights, *(s.threshold for s in self.splits))
-        for value in numbers:
+        of_splits = (number for s in self.splits for number in (s.threshold, s.gain))
+        for value in (*self.values, self.scale, *self.weights, self.gain, *of_splits):
             if not math.isfinite(value):
                 raise _wrong("trees", value, "finite numbers")
 
@@ -112,7 +113,7 @@ class Tree:
                 for s in self.splits
             ],
             "values": list(self.values), "factors": list(self.factors), "scale": self.scale,
-            "weights": list(self.weights),
+            "weights": list(self.weights), "gain": self.gain,
         }  # fmt: skip
 
     @classmethod
@@ -120,14 +121,18 @@ class Tree:
         """From what `to_dict` made."""
         return cls(
             tuple(
-                Split(int(s["leaf"]), str(s["column"]), float(s["threshold"]), float(s["gain"]))
-                for s in told["splits"]
+                Split(
+                    _whole(s, "leaf"), _text(s, "column"), _number(s, "threshold"),
+                    _number(s, "gain"),
+                )
+                for s in _items(told, "splits", dict)
             ),
-            tuple(map(float, told["values"])),
-            tuple(map(str, told["factors"])),
-            float(told["scale"]),
-            tuple(map(float, told["weights"])),
-        )
+            tuple(_numbers(told, "values")),
+            tuple(_items(told, "factors", str)),
+            _number(told, "scale"),
+            tuple(_numbers(told, "weights")),
+            _number(told, "gain") if "gain" in told else 0.0,
+        )  # fmt: skip
 
     def text(self, digits: int = 3) -> str:
         """The tree in lines, each condition with what follows from it."""
@@ -223,11 +228,18 @@ class BoostedTrees:
         return BoostedTrees(self.columns, tuple(trees), tuple(dependence))
 
     def importance(self) -> dict[str, float]:
-        """How much squared error the splits on each column took away, the largest first."""
+        """How much squared error each column took away, the largest first.
+
+        Splits have their own gains; what else a tree gains is that of its factors, in equal parts.
+        """
         gain: dict[str, float] = {}
         for tree in self.trees:
-            for split in tree.splits:
-                gain[split.column] = gain.get(split.column, 0.0) + split.gain
+            shares = [(split.column, split.gain) for split in tree.splits]
+            rest = max(0.0, tree.gain - sum(value for _, value in shares))
+            if rest > 0.0:
+                shares += [(name, rest / len(tree.factors)) for name in tree.factors]
+            for name, value in shares:
+                gain[name] = gain.get(name, 0.0) + value
         return dict(sorted(gain.items(), key=lambda item: -item[1]))
 
     def partial_dependence(
@@ -245,7 +257,7 @@ class BoostedTrees:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of each column in what all splits gain, the largest first."""
+        """The share of each column in what all trees gain, the largest first."""
         gains = self.importance()
         total = sum(gains.values())
         return {name: gain / total for name, gain in gains.items()} if total > 0 else {}
@@ -268,7 +280,7 @@ class BoostedTrees:
         parts = [f"tree {n}\n{tree.text()}" for n, tree in enumerate(self.trees, 1)]
         if self.shares:
             rows = [f"  {share:6.1%}  {name}" for name, share in self.shares.items()]
-            parts.append("\n".join(["share of what splits gain, by feature", *rows]))
+            parts.append("\n".join(["share of what trees gain, by feature", *rows]))
         if self.dependence:
             rows = [f"  {each.column}: {_few_points(each)}" for each in self.dependence]
             parts.append("\n".join(["mean score where a feature is …", *rows]))
@@ -294,14 +306,14 @@ class BoostedTrees:
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> BoostedTrees:
         """From what `to_dict` made."""
-        trees = tuple(map(Tree.from_dict, told["trees"]))
+        trees = tuple(map(Tree.from_dict, _items(told, "trees", dict)))
         dependence = tuple(
             Dependence(
-                str(each["column"]), tuple(map(float, each["at"])), tuple(map(float, each["score"]))
+                _text(each, "column"), tuple(_numbers(each, "at")), tuple(_numbers(each, "score"))
             )
-            for each in told["dependence"]
+            for each in _items(told, "dependence", dict)
         )
-        return cls(tuple(map(str, told["columns"])), trees, dependence)
+        return cls(tuple(_items(told, "columns", str)), trees, dependence)
 
     @classmethod
     def load(cls, path: PathName) -> BoostedTrees:
@@ -319,6 +331,42 @@ class BoostedTrees:
             raise FormatError(reason, file=path, code="file.damaged") from error
         except ForestError as error:
             raise FormatError(str(error), file=path, code="file.damaged") from error
+
+
+_Item = TypeVar("_Item")
+
+
+def _items(told: Mapping[str, Any], name: str, kind: type[_Item]) -> list[_Item]:
+    """A list of values of one type."""
+    found = told[name]
+    if not isinstance(found, list) or not all(isinstance(each, kind) for each in found):
+        raise _wrong(name, found, f"a list, each a {kind.__name__}")
+    return found
+
+
+def _text(told: Mapping[str, Any], name: str) -> str:
+    if not isinstance(told[name], str):
+        raise _wrong(name, told[name], "a string")
+    return str(told[name])
+
+
+def _whole(told: Mapping[str, Any], name: str) -> int:
+    if type(told[name]) is not int:
+        raise _wrong(name, told[name], "a whole number")
+    return int(told[name])
+
+
+def _number(told: Mapping[str, Any], name: str) -> float:
+    if type(told[name]) not in (int, float):
+        raise _wrong(name, told[name], "a number")
+    return float(told[name])
+
+
+def _numbers(told: Mapping[str, Any], name: str) -> list[float]:
+    found = told[name]
+    if not isinstance(found, list) or not all(type(each) in (int, float) for each in found):
+        raise _wrong(name, found, "a list of numbers")
+    return list(map(float, found))
 
 
 def _few_points(each: Dependence) -> str:

@@ -2,6 +2,8 @@
 
 A column with fewer different values has a bin for each, with cuts half-way between them; another
 one has cuts at quantiles of a sample of its rows.  Value x is in bin b if cuts[b-1] < x ≤ cuts[b].
+Quantiles are those of rows that do not have the most frequent value, which has a bin of its own:
+where most rows are 0, the others are told apart all the same.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 
 BINS = 255
@@ -21,10 +23,12 @@ _BLOCK = 1 << 14  # rows that are binned at a time
 
 
 class Bins(NamedTuple):
-    """bin[c, r] of each column and row, and the cuts of each column."""
+    """bin[c, r] of each column and row, the cuts of each column, and the value of each bin where
+    all rows of a bin have the same."""
 
     bin: NDArray[np.uint8]
     cuts: list[FloatArray]
+    values: list[FloatArray | None]
 
     @property
     def counts(self) -> NDArray[np.int32]:
@@ -37,12 +41,21 @@ def binned(rows: FloatArray, names: tuple[str, ...], *, bins: int = BINS) -> Bin
     _check_finite(rows, names)
     step = max(1, -(-len(rows) // _SAMPLE))
     sample = np.asarray(rows[::step])
-    cuts = [_cuts(np.sort(sample[:, c]), bins) for c in range(rows.shape[1])]
+    cuts, values = [], list[FloatArray | None]()
+    for c in range(rows.shape[1]):
+        known, count = np.unique(sample[:, c], return_counts=True)
+        cuts.append(_cuts(known, count, bins))
+        values.append(known if len(known) == len(cuts[c]) + 1 else None)
     made = np.empty((rows.shape[1], len(rows)), dtype=np.uint8)
     for first, block in _blocks(rows):
         for c, own in enumerate(cuts):
-            made[c, first : first + len(block)] = np.searchsorted(own, block[:, c], side="left")
-    return Bins(made, cuts)
+            column = block[:, c]
+            place = np.searchsorted(own, column, side="left")
+            made[c, first : first + len(block)] = place
+            known_values = values[c]
+            if known_values is not None and (known_values[place] != column).any():
+                values[c] = None
+    return Bins(made, cuts, values)
 
 
 def _blocks(rows: FloatArray) -> Iterator[tuple[int, FloatArray]]:
@@ -62,14 +75,14 @@ def _check_finite(rows: FloatArray, names: tuple[str, ...]) -> None:
             )
 
 
-def _cuts(values: FloatArray, bins: int) -> FloatArray:
-    """Thresholds between sorted values, fewer than `bins`, strictly ascending."""
-    if not len(values):
-        return values
-    known = values[np.flatnonzero(np.diff(values, prepend=-np.inf) > 0)]
+def _cuts(known: FloatArray, count: LongArray, bins: int) -> FloatArray:
+    """Thresholds between values that occur so often, fewer than `bins`, strictly ascending."""
     if len(known) > bins:
-        places = (np.arange(1, bins) * len(values)) // bins
-        known = np.unique(np.r_[known[:1], values[places]])
+        most = int(count.argmax())
+        alone = np.unique(np.clip([0, most - 1, most, most + 1], 0, len(known) - 1))
+        before = np.cumsum(np.where(np.arange(len(known)) == most, 0, count))  # up to each value
+        steps = np.arange(1, bins - len(alone) + 1) * before[-1] // (bins - len(alone) + 1)
+        known = known[np.union1d(alone, np.searchsorted(before, steps, "right"))]
     low, high = known[:-1], known[1:]
     middle = low + (high - low) / 2
     # Numbers next to each other have none between them: the lower one is the cut.

@@ -12,6 +12,7 @@ another set, where there is one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -56,7 +57,7 @@ class BoostSettings(Settings):
     loss: Literal["pairs", "risk"] = setting(
         "pairs", "Loss: pairs of hypotheses, or the risk of forests."
     )
-    l2: float = setting(1.0, "L2 penalty of each step.", low=0)
+    l2: float = setting(1.0, "L2 penalty of each step, along values of root mean square 1.", low=0)
     shrinkage: float = setting(
         0.3, "Factor of each step; less takes more trees, and overfits less.", low=1e-6, high=1
     )
@@ -74,7 +75,12 @@ class BoostSettings(Settings):
         1.0, "Added to the reference length in sentence BLEU; 0 makes translations short.", low=0
     )
     k: int = setting(500, "Strings of a forest from which pairs are sampled.", low=2)
-    scale: float = setting(1.0, "Scale γ of the distribution (risk).", low=1e-9)
+    scale: float = setting(
+        1.0, "Scale γ of the distribution, after that of the weights is chosen (risk).", low=1e-9
+    )
+    forest_edges: int = setting(
+        4000, "Maximum edges of a forest; the best ones stay (risk).", low=1
+    )
     max_edges: int = setting(
         10_000_000, "Maximum edges of a forest refined to n-gram states (risk).", low=1
     )
@@ -207,6 +213,7 @@ class _Work(_Chooser):
         self._settings, self._threads = settings, tuning.threads
         self.loss = self._loss(theta, seed)
         self._bins = self.rows.native_bins(self._threads)
+        self._bin_weights: _core.BinWeights | None = None
 
     def _loss(self, theta: FloatArray, seed: int) -> BoostLoss:
         settings, tuning = self._settings, self.tuning
@@ -233,9 +240,7 @@ class _Work(_Chooser):
 
     def length(self) -> float:
         """What the weights are to be multiplied with."""
-        if not isinstance(self.loss, PairLoss) or not self.rows.base.any():
-            return 1.0
-        return self.loss.length(self.rows.base)
+        return self.loss.length(self.rows.base) if self.rows.base.any() else 1.0
 
     def next_tree(self, score: FloatArray) -> dict[str, Any] | None:
         """The next tree with its step, as JSON values; None where no step helps."""
@@ -244,13 +249,17 @@ class _Work(_Chooser):
             found = max(self._fitted(targets), key=lambda each: each[0], default=None)
         if found is None or not found[0] > 0.0:
             return None
-        _, tree = found
+        gain, tree = found
+        # A step has a unit if values have one: their root mean square is 1.
         values = self.values(tree)
-        rho = self._settings.shrinkage * self.loss.step(score, values, self._settings.l2)
+        size = math.sqrt(_core.dot(targets.weight * values, values) / targets.weight.sum())
+        if size == 0.0:
+            return None
+        rho = self.loss.step(score, values / size, self._settings.l2) / size
         if rho == 0.0:
             return None
-        scaled = Tree(tree.splits, tree.values, tree.factors, rho, tree.weights)
-        return scaled.to_dict()
+        scale = self._settings.shrinkage * rho
+        return Tree(tree.splits, tree.values, tree.factors, scale, tree.weights, gain).to_dict()
 
     def _fitted(self, targets: Targets) -> Iterator[tuple[float, Tree]]:
         """Trees with how much of the squares of targets each explains."""
@@ -258,34 +267,35 @@ class _Work(_Chooser):
             yield from self._product(targets)
             return
         if self._settings.leaf == "constant":
-            tree = self._grown(targets.target, targets.weight, _NONE, ())
+            gain, tree = self._grown(targets.target, targets.weight, _NONE, ())
             if tree.splits:  # one constant for all says nothing
-                yield sum(w * v * v for w, v in zip(tree.weights, tree.values, strict=True)), tree
+                yield gain, tree
             return
+        if self._bin_weights is None:  # instances of a row are the same in all rounds
+            self._bin_weights = _core.bin_weights(self._bins, targets.weight, self._threads)
         for place, name in enumerate(self.rows.columns):
-            if len(self.rows.bins.cuts[place]) == 0:
-                continue
-            factor = self.rows.column(place)
-            slope, curve = targets.target * factor, targets.weight * factor**2
-            tree = self._grown(slope, curve, targets.weight, (name,))
-            leaf = tree.leaves(self._split_columns(tree), len(self.rows))
-            sums = np.bincount(leaf, slope, minlength=len(tree.values))
-            yield float(sums @ np.array(tree.values)), tree
-
-    def _split_columns(self, tree: Tree) -> dict[str, FloatArray]:
-        names = self.rows.columns
-        return {s.column: self.rows.column(names.index(s.column)) for s in tree.splits}
+            if len(self.rows.bins.cuts[place]) > 0:
+                factor = self.rows.column(place)
+                slope, curve = targets.target * factor, targets.weight * factor**2
+                yield self._grown(slope, curve, targets.weight, (name,), self._bin_weights)
 
     def _grown(
-        self, slope: FloatArray, curve: FloatArray, weight: FloatArray, factors: tuple[str, ...]
-    ) -> Tree:
+        self,
+        slope: FloatArray,
+        curve: FloatArray,
+        weight: FloatArray,
+        factors: tuple[str, ...],
+        bin_weights: _core.BinWeights | None = None,
+    ) -> tuple[float, Tree]:
+        """A tree, with how much of the squares of targets it explains."""
         total = float((weight if len(weight) else curve).sum())
         least = max(self._settings.min_weight, self._settings.min_share * total)
-        splits, values, weights, _ = _core.grow_tree(
-            self._bins, slope, curve, weight, self._settings.leaves, least, 0.0, self._threads
-        )
+        splits, values, weights, _, explained = _core.grow_tree(
+            self._bins, slope, curve, weight, self._settings.leaves, least, 0.0, self._threads,
+            bin_weights,
+        )  # fmt: skip
         names, cuts = self.rows.columns, self.rows.bins.cuts
-        return Tree(
+        return explained, Tree(
             tuple(
                 Split(leaf, names[column], float(cuts[column][place]), gain)
                 for leaf, column, place, gain in splits

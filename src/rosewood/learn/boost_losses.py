@@ -18,6 +18,7 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn.batches import Batches
 
 _LONG = 0.01  # what the square of a margin costs
+_LONGEST = 12  # power of two that scores are multiplied with at most (risk)
 
 
 class Targets(NamedTuple):
@@ -41,6 +42,10 @@ class BoostLoss(ABC):
     @abstractmethod
     def step(self, score: FloatArray, values: FloatArray, l2: float) -> float:
         """The ρ that makes loss(score + ρ·values) + ½·l2·ρ² smallest."""
+
+    @abstractmethod
+    def length(self, score: FloatArray) -> float:
+        """What scores are to be multiplied with before boosting: a ranking has no unit."""
 
 
 class PairLoss(BoostLoss):
@@ -118,7 +123,11 @@ def _wrong(margin: FloatArray) -> FloatArray:
 
 
 class RiskLoss(BoostLoss):
-    """Σ E[loss] over forests, p(d) ∝ exp(scale·F(d)): exact, by inside and outside sums."""
+    """Σ E[loss] over forests, p(d) ∝ exp(scale·F(d)): exact, by inside and outside sums.
+
+    Losses are multiplied with the number of forests, so that a penalty weighs as much in a small
+    set as in a large one.
+    """
 
     def __init__(
         self, batches: Batches, row_start: LongArray, *, scale: float = 1.0, threads: int = 1
@@ -144,7 +153,8 @@ class RiskLoss(BoostLoss):
                 slope[rows],
                 self._threads,
             )
-        return float(risk.sum()), slope
+        count = len(self._batches)
+        return count * float(risk.sum()), count * slope
 
     def value(self, score: FloatArray) -> float:
         return self._computed(score)[0]
@@ -175,6 +185,17 @@ class RiskLoss(BoostLoss):
                 break
             rho, best = 2.0 * rho, after
         return _between(loss, rho, best)
+
+    def length(self, score: FloatArray) -> float:
+        """The least power of two with nine tenths of what a longer one can gain.
+
+        Short weights make all derivations alike, long ones leave nothing but the best to learn
+        from.
+        """
+        factors = [2.0**n for n in range(_LONGEST + 1)]
+        risks = [self.value(factor * score) for factor in factors]
+        enough = risks[0] - 0.9 * (risks[0] - min(risks))
+        return next(f for f, risk in zip(factors, risks, strict=True) if risk <= enough)
 
 
 def _between(loss: Callable[[float], float], rho: float, best: float) -> float:

@@ -17,6 +17,7 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
+from rosewood.forest import Forest, prune
 from rosewood.learn.binning import Bins, binned
 from rosewood.learn.tuning_set import TuningSet
 
@@ -35,7 +36,11 @@ class BoostRows:
         return len(self.base)
 
     def column(self, place: int) -> FloatArray:
-        """One column, in memory."""
+        """One column, in memory; from its bins, where they are known and have a value each."""
+        bins = vars(self).get("bins")
+        if bins is not None and bins.values[place] is not None:
+            found: FloatArray = bins.values[place][bins.bin[place]]
+            return found
         return np.ascontiguousarray(self.values[:, place])
 
     def sample(self, most: int) -> FloatArray:
@@ -122,6 +127,14 @@ def listed_rows(
         np.concatenate(row).astype(np.int64),
         np.ascontiguousarray(tuning.statistics[texts]),
     )
+
+
+def pruned_to(forest: Forest, score: FloatArray, edges: int) -> Forest:
+    """The best edges of a forest; all where it has no more than that."""
+    if forest.num_edges <= edges:
+        return forest
+    words = max(1, len(forest.best(score).words))
+    return prune(forest, score, density=edges / words).forest
 
 
 def _rows(tuning: TuningSet, values: Growing, base: FloatArray) -> BoostRows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from rosewood.arrays import FloatArray
@@ -9,6 +11,13 @@ from rosewood.errors import TuningError
 from rosewood.forest import BoostedTrees, FeatureSpace, Forest
 from rosewood.forest.trees import TREES
 from rosewood.learn.tuning_set import TuningSet
+
+
+def check_names(names: Collection[str]) -> None:
+    """Refuses features among which there is one that is called as the one that trees make."""
+    if TREES in names:
+        reason = f"a feature is called {TREES!r}, as the feature that trees make: rename it"
+        raise TuningError(reason, code="argument.duplicate", argument="features", value=TREES)
 
 
 def with_trees(
@@ -19,9 +28,7 @@ def with_trees(
     if trees is None:
         return tuning, theta
     dense = tuning.features.dense
-    if TREES in dense:
-        reason = f"a feature is called {TREES!r}, as the feature that trees make: rename it"
-        raise TuningError(reason, code="argument.duplicate", argument="features", value=TREES)
+    check_names(dense)
     space = FeatureSpace((*dense, TREES), tuning.features.sparse)
     places = [dense.index(name) for name in trees.columns]
 

@@ -77,7 +77,7 @@ class Candidates:
             made.feat_value.append(self.feat_value[some] * factor[width:][self.feat_id[some]])
         return replace(
             self,
-            dense=made.dense.array().reshape(-1, width),
+            dense=made.dense.array().reshape(len(self.dense), width),
             feat_value=made.feat_value.array(),
         )
 

@@ -26,6 +26,7 @@ from rosewood.forest import (
 from rosewood.forest.trees import TREES
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import BoostSettings, TuningSet, boost_trees
+from rosewood.learn.boost_rows import pruned_to
 from rosewood.model.weight_files import open_weights, save_weights
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
@@ -105,7 +106,8 @@ def learn_trees(
 
     task.going.mkdir(exist_ok=True)
     path = task.going / "boost.rwf"
-    mark = fingerprint(sorted(decoder.weights.items()), settings.loss, settings.k)
+    limits = (settings.loss, settings.k, settings.forest_edges)
+    mark = fingerprint(sorted(decoder.weights.items()), *limits)
     done = task.going / "boost.done"
     if not (done.exists() and done.read_text("utf-8") == mark):
         with ForestSetWriter(path) as writer:
@@ -137,10 +139,11 @@ def learn_trees(
 
 
 def _needed(forest: Forest, decoder: Decoder, settings: BoostSettings) -> Forest:
-    """What the loss looks at: pairs are of the k best strings, the risk is of the whole forest."""
+    """What the loss looks at: pairs are of the k best strings, the risk is of the best edges."""
+    score = forest.score(decoder.theta())
     if settings.loss == "risk":
-        return forest
-    best = forest.k_best(forest.score(decoder.theta()), settings.k, distinct=True)
+        return pruned_to(forest, score, settings.forest_edges)
+    best = forest.k_best(score, settings.k, distinct=True)
     used = np.zeros(forest.num_edges, dtype=bool)
     used[best.edge] = True
     return select_edges(forest, used).forest

@@ -81,7 +81,8 @@ def rerank(
 
 def trees_file(weights: PathName) -> Path:
     """Where the trees are that belong to a file of weights: weights.json has weights.trees.json."""
-    return Path(weights).with_suffix(".trees.json")
+    file = Path(weights)
+    return file.with_name(f"{file.name.removesuffix('.json')}.trees.json")
 
 
 def _weight(name: str, value: object) -> float:
@@ -160,4 +161,6 @@ def _check_weights(candidates: CandidateList, weights: Mapping[str, float]) -> N
     for name in weights:
         if name not in known and not is_sparse(name):
             reason = f"list {candidates.id!r}: there is a weight for {name!r}, but no such feature"
+            if name == TREES:
+                reason += ": it is that of trees, whose file is missing (--trees)"
             raise TuningError(reason, code="argument.unknown", argument="weights", value=name)

@@ -17,6 +17,7 @@ from rosewood.cli.common import bad_value, conflict, needs, print_row, print_set
 from rosewood.cli.options import FILES, LEARNING, check_files, goes_on
 from rosewood.cli.run_options import Json, MemoryRun
 from rosewood.errors import TuningError
+from rosewood.rerank.reranking import trees_file
 from rosewood.rerank.settings import TuneSettings
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
@@ -60,6 +61,8 @@ class TuneOptions(TuneSettings):
         inputs = [file, config, self.heldout, self.start, self.dev, *self.heldout_ref]
         inputs += [*self.dev_ref, *self.files()]
         outputs = {"-o": self.output, "--report": self.report, "--journal": self.journal}
+        if self.makes_trees and self.output is not None:
+            outputs["-o (its trees)"] = trees_file(self.output)
         check_files(outputs, inputs)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.learn.boost import BoostSettings, boost_trees
-from rosewood.learn.boosted_set import with_trees
+from rosewood.learn.boosted_set import check_names, with_trees
 from rosewood.learn.learner import Fit, Learner
 from rosewood.learn.learners.pro import Pro
 from rosewood.learn.tuning_set import TuningSet
@@ -35,6 +35,7 @@ class Boost(BoostSettings, Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
+        check_names(tuning.features.dense)
         linear = Pro(k=self.k, smoothing=self.smoothing, brevity=self.brevity)
         theta = linear.fit(tuning, start, seed=seed).theta
         rest, select, notes = tuning, None, tuple[str, ...]()
