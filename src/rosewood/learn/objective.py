@@ -132,7 +132,7 @@ def minimize_lbfgs(
             step(x, last.get(np.ascontiguousarray(x).tobytes(), np.nan))
 
     # OpenBLAS solves even systems of 20 equations with all cores, and its idle threads spin.
-    with one_thread():
+    with one_thread(solvers=True):
         found = minimize(
             value,
             start,
