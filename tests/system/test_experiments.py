@@ -16,6 +16,7 @@ from experiments.reordering.classification import (
 )
 from experiments.reordering.orientations import Part
 from experiments.stored_results import add_result, read_results
+from tests.system.forked_commands import forked_commands  # noqa: F401
 
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.reorder import Examples
@@ -27,6 +28,7 @@ MODELS = {
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("forked_commands")
 def test_reordering_experiment_on_the_phrasebook(tmp_path, capsys):
     book = Phrasebook("en-de", seed=1, reverse=True)
     book.write(tmp_path / "data" / "book-de-en", train=300, dev=20, test=20)

@@ -9,11 +9,13 @@ from experiments.oscar.__main__ import RESULTS, main
 from experiments.oscar.papers import TABLE
 from experiments.oscar.systems import ROWS
 from experiments.stored_results import read_results
+from tests.system.forked_commands import forked_commands  # noqa: F401
 
 from rosewood.corpus.phrasebook import Phrasebook
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("forked_commands")
 def test_oscar_experiment_on_the_phrasebook(tmp_path):
     folder = tmp_path / "data" / "book-de-en"
     Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
