@@ -9,6 +9,7 @@ from experiments.boosting.__main__ import RESULTS, main
 from experiments.boosting.papers import TABLE
 from experiments.boosting.rows import ROWS
 from experiments.stored_results import read_results
+from tests.system.forked_commands import forked_commands  # noqa: F401
 
 from rosewood.corpus.phrasebook import Phrasebook
 
@@ -16,6 +17,7 @@ RUN = ("large_pro", "boost_global", "boost_local", "products", "forest")
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("forked_commands")
 def test_boosting_experiment_on_the_phrasebook(tmp_path):
     folder = tmp_path / "data" / "book-de-en"
     Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
