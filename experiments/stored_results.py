@@ -31,6 +31,12 @@ def read_results(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(each.read_text("utf-8")) for each in sorted(folder.glob("*.json"))]
 
 
+def findings(folder: Path) -> str:
+    """Conclusions that somebody wrote about these results."""
+    file = folder / "findings.md"
+    return file.read_text("utf-8") if file.exists() else ""
+
+
 def _joined(text: str) -> str:
     """JSON with lists of numbers on one line each."""
     return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text)

@@ -11,7 +11,7 @@ from experiments.boosting.lists import PARTS
 from experiments.boosting.papers import TABLE
 from experiments.boosting.rows import ROWS
 from experiments.markdown import joined, markdown
-from experiments.stored_results import read_results
+from experiments.stored_results import findings, read_results
 from rosewood.forest import BoostedTrees
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
@@ -24,10 +24,7 @@ def write_page(results: Path, output: Path) -> Path:
     found = read_results(results)
     output.mkdir(parents=True, exist_ok=True)
     page = output / "boosting.md"
-    findings = results / "findings.md"
-    parts = [_TEXT.read_text("utf-8")]
-    parts += [findings.read_text("utf-8")] if findings.exists() else []
-    parts += ["## Table 2\n", _paper()]
+    parts = [_TEXT.read_text("utf-8"), findings(results), "## Table 2\n", _paper()]
     for each in found:
         parts += [f"### {each['corpus']}\n", _about(each["phrase"]), _table(each["phrase"])]
     parts += _choices(found)

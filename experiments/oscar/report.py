@@ -12,7 +12,7 @@ from benchmarks.plots import Panel, chart
 from experiments.markdown import joined, markdown
 from experiments.oscar.papers import TABLE
 from experiments.oscar.systems import OSCAR, ROWS
-from experiments.stored_results import read_results
+from experiments.stored_results import findings, read_results
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
 _DECODERS = {"hiero": "hierarchical decoder", "phrase": "phrase decoder"}
@@ -23,10 +23,7 @@ def write_page(results: Path, output: Path) -> Path:
     found = read_results(results)
     output.mkdir(parents=True, exist_ok=True)
     page = output / "oscar.md"
-    findings = results / "findings.md"
-    parts = [_TEXT.read_text("utf-8")]
-    parts += [findings.read_text("utf-8")] if findings.exists() else []
-    parts += ["## Table 1\n", _paper()]
+    parts = [_TEXT.read_text("utf-8"), findings(results), "## Table 1\n", _paper()]
     for each in found:
         for decoder, label in _DECODERS.items():
             if decoder in each:

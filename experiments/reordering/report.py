@@ -9,7 +9,7 @@ from experiments.markdown import joined
 from experiments.reordering import claims, tables
 from experiments.reordering.plots import write_plots
 from experiments.reordering.translation import SYSTEMS
-from experiments.stored_results import read_results
+from experiments.stored_results import findings, read_results
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
 
@@ -20,18 +20,12 @@ def write_page(results: Path, output: Path) -> Path:
     output.mkdir(parents=True, exist_ok=True)
     page = output / "reordering.md"
     parts = [_TEXT.read_text("utf-8"), tables.corpora(found), "## What agrees with the papers\n"]
-    parts += [claims.table(found), _findings(results), tables.errors(found)]
+    parts += [claims.table(found), findings(results), tables.errors(found)]
     parts += [tables.times(found), tables.active(found)]
     parts += _pictures(write_plots(found, output))
     parts += [tables.selection(found), tables.bleu(found), _missing(found)]
     page.write_text(joined(parts), "utf-8")
     return page
-
-
-def _findings(results: Path) -> str:
-    """Conclusions that somebody wrote about these results."""
-    file = results / "findings.md"
-    return file.read_text("utf-8") if file.exists() else ""
 
 
 def _pictures(names: dict[str, str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from experiments.boosting.__main__ import RESULTS, main
+from experiments.boosting.__main__ import main
 from experiments.boosting.papers import TABLE
 from experiments.boosting.rows import ROWS
 from experiments.stored_results import read_results
@@ -40,11 +40,3 @@ def test_boosting_experiment_on_the_phrasebook(tmp_path):
     assert ROWS["inside_boost"].features in page.partition("## Not run")[2]
     assert main(["--report", *map(str, places)]) is None  # the same page without the data
     assert (tmp_path / "page" / "boosting.md").read_text("utf-8") == page
-
-
-def test_the_stored_page_is_that_of_the_stored_results(tmp_path):
-    shutil.copytree(RESULTS, tmp_path / "results")
-    main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
-    kept = RESULTS.parents[2] / "docs" / "papers"
-    for file in ("boosting.md", *(each.name for each in kept.glob("boosting-*.svg"))):
-        assert (tmp_path / file).read_text("utf-8") == (kept / file).read_text("utf-8")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.command import results_of
 from experiments.corpora import find_corpus
-from experiments.reordering.__main__ import RESULTS, main
+from experiments.reordering.__main__ import main
 from experiments.reordering.classification import (
     SMOOTHING,
     lexicalized_log_probabilities,
@@ -69,11 +72,13 @@ def test_reordering_experiment_on_the_phrasebook(tmp_path, capsys):
     assert (made / "reordering.md").read_text("utf-8") == page
 
 
-def test_the_stored_page_is_that_of_the_stored_results(tmp_path):
-    shutil.copytree(RESULTS, tmp_path / "results")
-    main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
-    kept = RESULTS.parents[2] / "docs" / "papers"
-    for file in ("reordering.md", *(each.name for each in kept.glob("reordering-*.svg"))):
+@pytest.mark.parametrize("name", ["reordering", "oscar", "boosting"])
+def test_the_stored_page_is_that_of_the_stored_results(tmp_path, name):
+    experiment = import_module(f"experiments.{name}.__main__")
+    shutil.copytree(results_of(name), tmp_path / "results")
+    experiment.main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
+    kept = Path(__file__).parents[2] / "docs" / "papers"
+    for file in (f"{name}.md", *(each.name for each in kept.glob(f"{name}-*.svg"))):
         assert (tmp_path / file).read_text("utf-8") == (kept / file).read_text("utf-8")
 
 

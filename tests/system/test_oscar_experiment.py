@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from experiments.oscar.__main__ import RESULTS, main
+from experiments.oscar.__main__ import main
 from experiments.oscar.papers import TABLE
 from experiments.oscar.systems import ROWS
 from experiments.stored_results import read_results
@@ -42,11 +42,3 @@ def test_oscar_experiment_on_the_phrasebook(tmp_path):
     assert ROWS["mert"].label in page.partition("## Not run")[2]
     assert main(["--report", *map(str, places)]) is None  # the same page without the data
     assert (tmp_path / "page" / "oscar.md").read_text("utf-8") == page
-
-
-def test_the_stored_page_is_that_of_the_stored_results(tmp_path):
-    shutil.copytree(RESULTS, tmp_path / "results")
-    main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
-    kept = RESULTS.parents[2] / "docs" / "papers"
-    for file in ("oscar.md", *(each.name for each in kept.glob("oscar-*.svg"))):
-        assert (tmp_path / file).read_text("utf-8") == (kept / file).read_text("utf-8")
