@@ -13,6 +13,7 @@ from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest.features import FeatureSpace
+from rosewood.forest.trees import TREES
 from rosewood.shared_types import PathName
 
 
@@ -77,6 +78,8 @@ def weights_vector(
             known[name] = weight
         elif ":" not in name:
             reason = f"{file} name a feature that the candidates do not have: {name!r}"
+            if name == TREES:
+                reason += "; it is that of trees, which are learnt anew: leave it out"
             raise TuningError(reason, code="weights.unknown", argument=name)
     return features.vector(known)
 
