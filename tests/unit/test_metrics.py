@@ -16,6 +16,7 @@ from tests.refusals import fault, refuses
 
 import rosewood.metrics
 from rosewood.errors import MetricError
+from rosewood.learn.pairs import ranking_gains
 from rosewood.metrics import (
     METRICS,
     Bleu,
@@ -101,6 +102,18 @@ def test_sentence_gains_of_bleu():
         metric.sentence_gains(rows, smoothing=-1.0)
     with refuses(MetricError, "argument.shape", argument="statistics", value=(5, 9)):
         metric.sentence_gains(rows[:, 1:])
+
+
+@pytest.mark.parametrize("name", ["bleu", "bleu-sbp"])
+def test_longer_references_are_those_of_a_longer_text(name):
+    metric = parse_metric(f"{name}:tokenize=none")
+    said = [["a b c d e"], ["a b c"], ["a b c d"]]
+    rows = metric.statistics_many(said, [["a b c d"]] * 3)
+    longer = metric.statistics_many(said, [["a b c d x"]] * 3)
+    np.testing.assert_array_equal(metric.with_longer_references(rows, 1.0), longer)
+    assert ranking_gains(metric, rows, smoothing=1.0, brevity=1.0).tolist() == (
+        metric.sentence_gains(longer).tolist()
+    )
 
 
 def test_strict_brevity_penalty():

@@ -11,6 +11,7 @@ import numpy as np
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import Candidates, TableBuilder
+from rosewood.metrics.kinds.bleu import Bleu
 from rosewood.metrics.metric import Metric
 
 _PAIRS = 1 << 16  # whose differences are computed at a time
@@ -46,9 +47,8 @@ def ranking_gains(
     Add-one smoothing of n-gram counts alone favours short candidates: their precision gains more
     than the brevity penalty takes (Nakov et al. 2012).  So the reference is longer by `brevity`.
     """
-    if metric.name == "bleu" and brevity:
-        statistics = statistics.copy()
-        statistics[:, metric.columns.index("reference_words")] += brevity
+    if isinstance(metric, Bleu) and brevity:
+        statistics = metric.with_longer_references(statistics, brevity)
     return metric.sentence_gains(statistics, smoothing=smoothing)
 
 

@@ -166,6 +166,12 @@ class Bleu(TextMetric):
         k = as_number(f"{self.name}: smoothing", smoothing)
         return self._scores(self._scorer("add-k", k), statistics)
 
+    def with_longer_references(self, statistics: FloatArray, words: float) -> FloatArray:
+        """A copy of the rows in which each reference is longer by so many words."""
+        longer = statistics.copy()
+        longer[:, self.columns.index("reference_words")] += words
+        return longer
+
 
 def _digits(value: float) -> str:
     """Two digits, as sacreBLEU writes them; all where two are not enough to tell."""

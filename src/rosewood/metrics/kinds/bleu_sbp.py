@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from rosewood.arrays import FloatArray
 from rosewood.metrics.kinds.bleu import Bleu
 
 
@@ -20,6 +23,11 @@ class BleuSbp(Bleu):
 
     def _columns(self) -> tuple[str, ...]:
         return (*super()._columns(), "words_that_count")
+
+    def with_longer_references(self, statistics: FloatArray, words: float) -> FloatArray:
+        longer = super().with_longer_references(statistics, words)
+        longer[:, self.columns.index("words_that_count")] = np.minimum(longer[:, 0], longer[:, 1])
+        return longer
 
     @property
     def title(self) -> str:
