@@ -23,6 +23,17 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     return array.view()
 
 
+def rounded(values: ArrayLike, bits: int) -> FloatArray:
+    """Numbers with so many significant bits.
+
+    BLAS adds in another order on other processors, and results differ in their last bits.  What is
+    written to files has none of those.
+    """
+    mantissa, exponent = np.frexp(np.asarray(values, np.float64))
+    found: FloatArray = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+    return found
+
+
 def digest_of(*arrays: NDArray[Any]) -> str:
     """A hash of the numbers of some arrays, for the name of work that is done on them."""
     digest = hashlib.sha256()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations_with_replacement
 from typing import Any, Literal
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, as_weight
+from rosewood.arrays import FloatArray, as_weight, rounded
 from rosewood.errors import TuningError
 from rosewood.forest.trees import MOST_LEAVES, BoostedTrees, Split, Tree
 from rosewood.journal import Journal, fingerprint
@@ -38,6 +38,7 @@ from rosewood.settings import Settings, setting
 from rosewood.shared_types import Report
 
 _NONE: FloatArray = np.empty(0)
+_BITS = 24  # of numbers that are kept: those of all processors are the same
 _ROWS_SHOWN = 2000  # rows whose mean score shows the partial dependence
 
 
@@ -128,7 +129,7 @@ def boost_trees(
     length = work.length()
     score = length * work.rows.base
     trees: list[Tree] = []
-    before = work.loss.value(score)
+    before = work.value(score)
     first = None if other is None else other.metric(other.rows.base)
     best, best_round = (-np.inf if first is None else sign * first), 0
     added = None if other is None else length * other.rows.base
@@ -140,7 +141,7 @@ def boost_trees(
         tree = Tree.from_dict(told)
         trees.append(tree)
         score = score + tree.scale * work.values(tree)
-        facts: dict[str, Any] = {"loss": work.loss.value(score), "leaves": len(tree.values)}
+        facts: dict[str, Any] = {"loss": work.value(score), "leaves": len(tree.values)}
         if other is not None and added is not None:
             added = added + tree.scale * other.values(tree)
             facts["selected"] = other.metric(added)
@@ -240,7 +241,11 @@ class _Work(_Chooser):
 
     def length(self) -> float:
         """What the weights are to be multiplied with."""
-        return self.loss.length(self.rows.base) if self.rows.base.any() else 1.0
+        return _kept(self.loss.length(self.rows.base)) if self.rows.base.any() else 1.0
+
+    def value(self, score: FloatArray) -> float:
+        """The loss."""
+        return _kept(self.loss.value(score))
 
     def next_tree(self, score: FloatArray) -> dict[str, Any] | None:
         """The next tree with its step, as JSON values; None where no step helps."""
@@ -258,8 +263,8 @@ class _Work(_Chooser):
         rho = self.loss.step(score, values / size, self._settings.l2) / size
         if rho == 0.0:
             return None
-        scale = self._settings.shrinkage * rho
-        return Tree(tree.splits, tree.values, tree.factors, scale, tree.weights, gain).to_dict()
+        scale = _kept(self._settings.shrinkage * rho)
+        return replace(tree, scale=scale, gain=_kept(gain)).to_dict()
 
     def _fitted(self, targets: Targets) -> Iterator[tuple[float, Tree]]:
         """Trees with how much of the squares of targets each explains."""
@@ -297,10 +302,10 @@ class _Work(_Chooser):
         names, cuts = self.rows.columns, self.rows.bins.cuts
         return explained, Tree(
             tuple(
-                Split(leaf, names[column], float(cuts[column][place]), gain)
+                Split(leaf, names[column], float(cuts[column][place]), _kept(gain))
                 for leaf, column, place, gain in splits
             ),
-            tuple(values.tolist()),
+            tuple(rounded(values, _BITS).tolist()),
             factors,
             weights=tuple(weights.tolist()),
         )
@@ -330,11 +335,15 @@ class _Work(_Chooser):
             known, factors = ratios[place], (*factors, place)
             numbers = more_slope[place], more_curve[place]
         if known > 0.0:
-            value = float(numbers[0] / numbers[1])
+            value = _kept(numbers[0] / numbers[1])
             yield known, Tree(
                 (), (value,), tuple(self.rows.columns[place] for place in factors),
                 weights=(float(targets.weight.sum()),),
             )  # fmt: skip
+
+
+def _kept(value: float) -> float:
+    return float(rounded(value, _BITS))
 
 
 def _ratio(slope: Any, curve: Any) -> float:

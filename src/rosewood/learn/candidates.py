@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, rounded
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.learn.blas import one_thread
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 17  # of a block
 _LISTS = 64  # put together at a time
+_START_BITS = 20  # of weights to start with, which are the same on all processors then
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +239,7 @@ def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3
     penalty = ridge * len(gains) * np.eye(width)
     theta = np.zeros(candidates.num_features)
     with one_thread():
-        theta[:width] = np.linalg.solve(square + penalty, product)
+        theta[:width] = rounded(np.linalg.solve(square + penalty, product), _START_BITS)
     return theta
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.arguments import check_number, check_type
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, rounded
 from rosewood.errors import DecodingError
 
 _NEAREST = 0.01  # that a probability comes to 0 or to 1: beyond, it does not tell more
@@ -37,6 +37,8 @@ _PRIOR = np.array(
 )  # of the slope, the offset, and a certain unknown word's log odds
 _STEPS = 100  # of Newton's method, which needs about 8
 _SMALL = 1e-10
+_TRUSTED = 1e-4
+_BITS = 24  # of the numbers found, which are the same on all processors then
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Confidence:
         found = _likeliest(columns, right, np.ones(3, np.bool_))
         if found[0] < 0:  # on the boundary, then: what is likelier is not less sure
             found = _likeliest(columns, right, np.array([False, True, True]))
-        slope, offset, certain = found.tolist()
+        slope, offset, certain = rounded(found, _BITS).tolist()
         return cls(scale, slope, offset, certain - slope * _CERTAIN)
 
     def __call__(self, posterior: ArrayLike, is_unknown: ArrayLike) -> FloatArray:
@@ -117,12 +119,12 @@ def _likeliest(columns: FloatArray, right: FloatArray, free: Any) -> FloatArray:
         curve = columns.T @ (columns * (sure * (1 - sure))[:, None]) + np.eye(3)
         step = np.zeros(3)
         step[free] = np.linalg.solve(curve[np.ix_(free, free)], gradient)
-        while (after := _cost(columns, right, found - step)) > value:
-            if abs(step).max() < _SMALL:
-                return found
+        # Differences of costs of so small a step are rounding; there, Newton's steps converge.
+        while (size := abs(step).max()) > _TRUSTED and _cost(columns, right, found - step) > value:
             step /= 2
-        found, value = found - step, after
-        if abs(step).max() < _SMALL:
+        found = found - step
+        value = _cost(columns, right, found)
+        if size < _SMALL:
             break
     return found
 

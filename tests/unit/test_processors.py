@@ -1,0 +1,54 @@
+"""Numbers that are kept do not depend on the processor, whose BLAS adds in an order of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rosewood.arrays import rounded
+
+# OpenBLAS takes the routines of a processor by this name (on x86; elsewhere there is one kind).
+_COMPUTED = """
+import json
+import numpy as np
+from rosewood.learn.candidates import least_squares
+from rosewood.model.confidence import Confidence
+from tests.lists import planted
+
+tuning = planted(np.linspace(-1.0, 2.0, 12), lists=100, noise=1.0, seed=3)
+candidates = tuning.candidates(np.ones(len(tuning.features)), 20)
+gains = tuning.metric.sentence_gains(candidates.statistics)
+random = np.random.default_rng(5)
+posterior = random.random(3000)
+right = random.random(3000) < posterior**1.5
+found = Confidence.calibrated(2.0, posterior, random.random(3000) < 0.1, right)
+print(json.dumps([least_squares(candidates, gains).tolist(), found.to_dict()]))
+"""
+
+
+@pytest.mark.slow
+def test_kept_numbers_are_those_of_other_processors():
+    found = []
+    for kind in ("Prescott", "Sandybridge", ""):
+        kept = {k: v for k, v in os.environ.items() if k != "OPENBLAS_CORETYPE"}
+        setting = {"OPENBLAS_CORETYPE": kind} if kind else {}
+        made = subprocess.run(
+            [sys.executable, "-c", _COMPUTED], env={**kept, **setting}, check=True,
+            stdout=subprocess.PIPE,
+        )  # fmt: skip
+        found.append(json.loads(made.stdout))
+    assert all(each == found[0] for each in found)
+
+
+def test_rounding_keeps_leading_bits():
+    values = np.array([0.0, 1.0, -1.0 / 3.0, 1e300, 5e-320, 2.0**24 + 1.0])
+    near = rounded(values, 24)
+    np.testing.assert_allclose(near, values, rtol=2.0**-24)
+    assert near[-1] == 2.0**24
+    np.testing.assert_array_equal(rounded(near, 24), near)
+    np.testing.assert_array_equal(rounded(-near, 24), -near)
