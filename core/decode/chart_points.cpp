@@ -192,14 +192,18 @@ double ChartSearch::tree_score(std::int32_t option, double glue, std::span<const
   const EdgeTrees& trees = model_.trees();
   if (option >= 0 && !trees.has_context()) return 0.0;
   const std::size_t first = model_.stateless();
-  tree_row_.assign(model_.features(), 0.0);
-  if (option < 0) tree_row_[model_.glue()] = glue;
-  std::ranges::copy(values,
-                    tree_row_.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
-  if (option < 0) return weighted_.tree_score(tree_row_);
+  const std::size_t lms = model_.first_language_model();
+  if (option < 0) {
+    tree_row_.assign(model_.features(), 0.0);
+    tree_row_[model_.glue()] = glue;
+    std::ranges::copy(values, tree_row_.begin() + static_cast<std::ptrdiff_t>(lms));
+    return weighted_.tree_score(tree_row_);
+  }
+  std::ranges::copy(values, tree_rest_.begin() + static_cast<std::ptrdiff_t>(lms - first));
+  const auto number = static_cast<std::size_t>(option);
   return weighted_.weight(model_.tree_feature()) *
-         trees.of_context(options_.features.data() + static_cast<std::size_t>(option) * first,
-                          tree_row_.data() + first);
+         trees.of_context(options_.features.data() + number * first,
+                          tree_folded_.data() + number * trees.folded(), tree_rest_.data());
 }
 
 /// Adds a point for each place of the reference that says what the point says.

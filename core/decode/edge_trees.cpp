@@ -71,12 +71,17 @@ void EdgeTrees::add_steps(std::span<const EdgeTree* const> trees, Part& to) {
   std::ranges::stable_sort(sorted, {},
                            [](const EdgeTree* each) { return each->splits[0].threshold; });
   const EdgeTree& first = *trees[0];
+  std::vector<std::int32_t> factors = first.factors;
+  const auto context = std::stable_partition(factors.begin(), factors.end(), [&](auto column) {
+    return static_cast<std::size_t>(column) < stateless_;
+  });
+  const auto known = static_cast<std::uint32_t>(context - factors.begin());
   to.steps.push_back({first.splits[0].column, static_cast<std::uint32_t>(thresholds_.size()),
                       static_cast<std::uint32_t>(sorted.size()),
                       static_cast<std::uint32_t>(values_.size()),
                       static_cast<std::uint32_t>(factors_.size()),
-                      static_cast<std::uint32_t>(first.factors.size())});
-  factors_.insert(factors_.end(), first.factors.begin(), first.factors.end());
+                      static_cast<std::uint32_t>(first.factors.size()), known});
+  factors_.insert(factors_.end(), factors.begin(), factors.end());
   for (std::size_t passed = 0; passed <= sorted.size(); ++passed) {
     double total = 0.0;
     for (std::size_t i = 0; i < sorted.size(); ++i) total += sorted[i]->values[i < passed];
@@ -104,33 +109,68 @@ bool EdgeTrees::looks_at(std::size_t first, std::size_t size) const {
          });
 }
 
+/// The sum between the thresholds around a value. There are few: counting does not branch.
+double EdgeTrees::step_value(const Steps& steps, double at) const {
+  const double* threshold = thresholds_.data() + steps.threshold;
+  std::size_t passed = 0;
+  for (std::uint32_t i = 0; i < steps.thresholds; ++i) passed += threshold[i] < at ? 1 : 0;
+  return values_[steps.value + passed];
+}
+
+double EdgeTrees::tree_value(const Range& tree, const double* option, const double* rest) const {
+  const auto value_of = [&](std::int32_t column) {
+    const auto at = static_cast<std::size_t>(column);
+    return at < stateless_ ? option[at] : rest[at - stateless_];
+  };
+  std::int32_t leaf = 0;
+  for (std::uint32_t i = 0; i < tree.splits; ++i) {
+    const EdgeTree::Split& split = splits_[tree.split + i];
+    const bool goes_on = leaf == split.leaf && value_of(split.column) > split.threshold;
+    leaf = goes_on ? static_cast<std::int32_t>(i) + 1 : leaf;
+  }
+  double value = values_[tree.value + static_cast<std::uint32_t>(leaf)];
+  for (std::uint32_t i = 0; i < tree.factors; ++i) value *= value_of(factors_[tree.factor + i]);
+  return value;
+}
+
 double EdgeTrees::sum(const Part& part, const double* option, const double* rest) const {
   const auto value_of = [&](std::int32_t column) {
     const auto at = static_cast<std::size_t>(column);
     return at < stateless_ ? option[at] : rest[at - stateless_];
   };
-  const auto times_factors = [&](double value, std::uint32_t factor, std::uint32_t factors) {
-    for (std::uint32_t i = 0; i < factors; ++i) value *= value_of(factors_[factor + i]);
-    return value;
-  };
   double total = 0.0;
   for (const Steps& steps : part.steps) {
-    const double* begin = thresholds_.data() + steps.threshold;
-    const double* passed =
-        std::lower_bound(begin, begin + steps.thresholds, value_of(steps.column));
-    total += times_factors(values_[steps.value + static_cast<std::uint32_t>(passed - begin)],
-                           steps.factor, steps.factors);
+    double factor = 1.0;
+    for (std::uint32_t i = 0; i < steps.factors; ++i)
+      factor *= value_of(factors_[steps.factor + i]);
+    total += factor * step_value(steps, value_of(steps.column));
   }
-  for (const Range& tree : part.trees) {
-    std::int32_t leaf = 0;
-    for (std::uint32_t i = 0; i < tree.splits; ++i) {
-      const EdgeTree::Split& split = splits_[tree.split + i];
-      const bool goes_on = leaf == split.leaf && value_of(split.column) > split.threshold;
-      leaf = goes_on ? static_cast<std::int32_t>(i) + 1 : leaf;
-    }
-    total += times_factors(values_[tree.value + static_cast<std::uint32_t>(leaf)], tree.factor,
-                           tree.factors);
+  for (const Range& tree : part.trees) total += tree_value(tree, option, rest);
+  return total;
+}
+
+void EdgeTrees::fold(const double* option, std::span<double> out) const {
+  for (std::size_t i = 0; i < context_.steps.size(); ++i) {
+    const Steps& steps = context_.steps[i];
+    double factor = 1.0;
+    for (std::uint32_t k = 0; k < steps.known; ++k) factor *= option[factors_[steps.factor + k]];
+    const auto column = static_cast<std::size_t>(steps.column);
+    out[i] = column < stateless_ ? factor * step_value(steps, option[column]) : factor;
   }
+}
+
+double EdgeTrees::of_context(const double* option, const double* folded, const double* rest) const {
+  double total = 0.0;
+  for (std::size_t i = 0; i < context_.steps.size(); ++i) {
+    const Steps& steps = context_.steps[i];
+    double value = folded[i];
+    const auto column = static_cast<std::size_t>(steps.column);
+    if (column >= stateless_) value *= step_value(steps, rest[column - stateless_]);
+    for (std::uint32_t k = steps.known; k < steps.factors; ++k)
+      value *= rest[static_cast<std::size_t>(factors_[steps.factor + k]) - stateless_];
+    total += value;
+  }
+  for (const Range& tree : context_.trees) total += tree_value(tree, option, rest);
   return total;
 }
 

@@ -20,9 +20,10 @@ struct EdgeTree {
   std::vector<std::int32_t> factors;
 };
 
-/// Trees that look at features of the option alone are kept apart from those that look at more:
-/// their part of the score is known before the search. Trees with one split, of the same column and
-/// with the same factors, add up to steps over that column, however many they are.
+/// Trees that look at features of the option alone are kept apart from those that look at more, the
+/// features of the context: their part of the score is known before the search. Trees with one
+/// split, of the same column and with the same factors, add up to steps over that column, however
+/// many they are. What is known of steps once the option is known is computed once (`folded`).
 class EdgeTrees {
  public:
   /// Columns are positions of features; the first `stateless` are of options, and there are so many
@@ -40,6 +41,13 @@ class EdgeTrees {
   double of_context(const double* option, const double* rest) const {
     return sum(context_, option, rest);
   }
+
+  /// How many numbers `fold` writes.
+  std::size_t folded() const { return context_.steps.size(); }
+  /// What the steps of the other trees are multiplied with, for an option.
+  void fold(const double* option, std::span<double> out) const;
+  /// The other trees of an option whose numbers are known.
+  double of_context(const double* option, const double* folded, const double* rest) const;
   /// All trees of a row of features.
   double of_row(std::span<const double> row) const {
     return of_option(row.data()) + of_context(row.data(), row.data() + stateless_);
@@ -53,6 +61,7 @@ class EdgeTrees {
   struct Steps {
     std::int32_t column;
     std::uint32_t threshold, thresholds, value, factor, factors;
+    std::uint32_t known;  // the first factors, which are of the option
   };
   struct Part {
     std::vector<Range> trees;
@@ -61,6 +70,8 @@ class EdgeTrees {
   };
   void add_steps(std::span<const EdgeTree* const> trees, Part& to);
   double sum(const Part& part, const double* option, const double* rest) const;
+  double step_value(const Steps& steps, double at) const;
+  double tree_value(const Range& tree, const double* option, const double* rest) const;
 
   std::size_t stateless_;
   Part alone_, context_;

@@ -123,8 +123,11 @@ double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t 
         });
   }
   const double* row = options_.features.data() + static_cast<std::size_t>(option) * first;
+  const EdgeTrees& trees = model_.trees();
   return weighted_.weight(model_.tree_feature()) *
-         model_.trees().of_context(row, tree_rest_.data());
+         trees.of_context(row,
+                          tree_folded_.data() + static_cast<std::size_t>(option) * trees.folded(),
+                          tree_rest_.data());
 }
 
 /// Makes the hypothesis of a cell, and its node if there is none yet.

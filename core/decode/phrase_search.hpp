@@ -187,6 +187,7 @@ class PhraseSearch {
   // Of trees that look at more than the option: features behind those of options, and which they
   // look at.
   std::vector<double> tree_rest_;
+  std::vector<double> tree_folded_;  // of each option
   bool trees_see_lm_ = false, trees_see_orientations_ = false;
   std::int32_t last_first_ = 0;  // the first node of the last stack
 };

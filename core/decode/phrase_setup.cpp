@@ -39,6 +39,7 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       grids_(static_cast<std::size_t>(options.length) + 1) {
   if (const EdgeTrees& trees = model_.trees(); trees.has_context()) {
     tree_rest_.resize(model_.features() - model_.stateless());
+    tree_folded_ = folded_trees(model_, options_);
     trees_see_lm_ = trees.looks_at(model_.first_language_model(), model_.word_models().size());
     trees_see_orientations_ =
         trees.looks_at(model_.first_orientation(), model_.orientation_columns().size());
