@@ -12,6 +12,8 @@ namespace rosewood {
 
 namespace {
 
+constexpr std::uint32_t no_factor = ~0U;
+
 /// Refuses trees whose leaves or columns are not there, and numbers that are none.
 void check(const EdgeTree& tree, std::size_t features) {
   if (tree.values.size() != tree.splits.size() + 1)
@@ -63,6 +65,7 @@ EdgeTrees::EdgeTrees(std::span<const EdgeTree> trees, std::size_t stateless, std
     factors_.insert(factors_.end(), tree.factors.begin(), tree.factors.end());
   }
   for (auto& [key, same] : stumps) add_steps(same, is_alone(*same[0]) ? alone_ : context_);
+  plan_folding();
 }
 
 /// Between two thresholds the trees below have their right values, the others their left ones.
@@ -149,21 +152,96 @@ double EdgeTrees::sum(const Part& part, const double* option, const double* rest
   return total;
 }
 
-void EdgeTrees::fold(const double* option, std::span<double> out) const {
-  for (std::size_t i = 0; i < context_.steps.size(); ++i) {
+/// Which steps of the context are merged, which are a coefficient of one feature, which neither.
+void EdgeTrees::plan_folding() {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> alike;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> slopes;
+  for (std::uint32_t i = 0; i < context_.steps.size(); ++i) {
     const Steps& steps = context_.steps[i];
-    double factor = 1.0;
-    for (std::uint32_t k = 0; k < steps.known; ++k) factor *= option[factors_[steps.factor + k]];
-    const auto column = static_cast<std::size_t>(steps.column);
-    out[i] = column < stateless_ ? factor * step_value(steps, option[column]) : factor;
+    const auto rest_of = [&](std::int32_t column) {
+      return static_cast<std::uint32_t>(static_cast<std::size_t>(column) - stateless_);
+    };
+    const bool is_known = static_cast<std::size_t>(steps.column) < stateless_;
+    const std::uint32_t open = steps.factors - steps.known;
+    const std::uint32_t factor =
+        open == 1 ? rest_of(factors_[steps.factor + steps.known]) : no_factor;
+    if (open > 1)
+      mixed_.push_back({i, 0});
+    else if (is_known)
+      slopes[factor].push_back(i);
+    else
+      alike[{rest_of(steps.column), factor}].push_back(i);
   }
+  for (auto& [key, numbers] : alike) {
+    const auto begin = static_cast<std::uint32_t>(merged_thresholds_.size());
+    std::vector<double> all;
+    for (const std::uint32_t number : numbers) {
+      const auto first = thresholds_.begin() + context_.steps[number].threshold;
+      all.insert(all.end(), first, first + context_.steps[number].thresholds);
+    }
+    std::ranges::sort(all);
+    const auto same = std::ranges::unique(all);
+    all.erase(same.begin(), same.end());
+    merged_thresholds_.insert(merged_thresholds_.end(), all.begin(), all.end());
+    const auto count = static_cast<std::uint32_t>(all.size());
+    Merged merged{key.first, key.second, begin, count, folded_, std::move(numbers), {}};
+    for (const std::uint32_t number : merged.steps) {
+      const auto first = thresholds_.begin() + context_.steps[number].threshold;
+      const auto last = first + context_.steps[number].thresholds;
+      merged.passed.push_back(0);
+      for (const double threshold : all)
+        merged.passed.push_back(
+            static_cast<std::uint32_t>(std::upper_bound(first, last, threshold) - first));
+    }
+    folded_ += count + 1;
+    merged_.push_back(std::move(merged));
+  }
+  for (const auto& [column, numbers] : slopes) {
+    for (const std::uint32_t number : numbers) linear_.push_back({number, folded_});
+    slopes_.push_back({column, folded_++});
+  }
+  for (Folded& each : mixed_) each.out = folded_++;
+}
+
+double EdgeTrees::known_factor(const Steps& steps, const double* option) const {
+  double factor = 1.0;
+  for (std::uint32_t i = 0; i < steps.known; ++i) factor *= option[factors_[steps.factor + i]];
+  const auto column = static_cast<std::size_t>(steps.column);
+  return column < stateless_ ? factor * step_value(steps, option[column]) : factor;
+}
+
+void EdgeTrees::fold(const double* option, std::span<double> out) const {
+  std::ranges::fill(out, 0.0);
+  for (const Merged& merged : merged_) {
+    const std::size_t places = merged.thresholds + 1;
+    for (std::size_t i = 0; i < merged.steps.size(); ++i) {
+      const Steps& steps = context_.steps[merged.steps[i]];
+      const double factor = known_factor(steps, option);
+      if (factor == 0.0) continue;
+      for (std::size_t place = 0; place < places; ++place)
+        out[merged.out + place] +=
+            factor * values_[steps.value + merged.passed[i * places + place]];
+    }
+  }
+  for (const Folded& each : linear_)
+    out[each.out] += known_factor(context_.steps[each.step], option);
+  for (const Folded& each : mixed_) out[each.out] = known_factor(context_.steps[each.step], option);
 }
 
 double EdgeTrees::of_context(const double* option, const double* folded, const double* rest) const {
   double total = 0.0;
-  for (std::size_t i = 0; i < context_.steps.size(); ++i) {
-    const Steps& steps = context_.steps[i];
-    double value = folded[i];
+  for (const Merged& merged : merged_) {
+    const double at = rest[merged.column];
+    const double* threshold = merged_thresholds_.data() + merged.threshold;
+    std::size_t passed = 0;
+    for (std::uint32_t i = 0; i < merged.thresholds; ++i) passed += threshold[i] < at ? 1 : 0;
+    const double value = folded[merged.out + passed];
+    total += merged.factor == no_factor ? value : value * rest[merged.factor];
+  }
+  for (const Slope& slope : slopes_) total += folded[slope.out] * rest[slope.column];
+  for (const Folded& each : mixed_) {
+    const Steps& steps = context_.steps[each.step];
+    double value = folded[each.out];
     const auto column = static_cast<std::size_t>(steps.column);
     if (column >= stateless_) value *= step_value(steps, rest[column - stateless_]);
     for (std::uint32_t k = steps.known; k < steps.factors; ++k)

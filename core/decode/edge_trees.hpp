@@ -23,7 +23,8 @@ struct EdgeTree {
 /// Trees that look at features of the option alone are kept apart from those that look at more, the
 /// features of the context: their part of the score is known before the search. Trees with one
 /// split, of the same column and with the same factors, add up to steps over that column, however
-/// many they are. What is known of steps once the option is known is computed once (`folded`).
+/// many they are. Once the option is known, all steps over a feature of the context add up to one
+/// (`fold`): a search pays for the features that trees look at, not for trees.
 class EdgeTrees {
  public:
   /// Columns are positions of features; the first `stateless` are of options, and there are so many
@@ -43,10 +44,10 @@ class EdgeTrees {
   }
 
   /// How many numbers `fold` writes.
-  std::size_t folded() const { return context_.steps.size(); }
-  /// What the steps of the other trees are multiplied with, for an option.
+  std::size_t folded() const { return folded_; }
+  /// What the other trees make of an option, whatever the context is.
   void fold(const double* option, std::span<double> out) const;
-  /// The other trees of an option whose numbers are known.
+  /// The other trees of an option that was folded.
   double of_context(const double* option, const double* folded, const double* rest) const;
   /// All trees of a row of features.
   double of_row(std::span<const double> row) const {
@@ -68,14 +69,34 @@ class EdgeTrees {
     std::vector<Steps> steps;
     bool empty() const { return trees.empty() && steps.empty(); }
   };
+  /// Steps over one feature of the context (`column` of the rest) that have the same factor there,
+  /// or none: one sequence of thresholds, and where `fold` writes the sums between them.
+  struct Merged {
+    std::uint32_t column, factor, threshold, thresholds, out;
+    std::vector<std::uint32_t> steps;   // of context_
+    std::vector<std::uint32_t> passed;  // thresholds of each of those, below each place
+  };
+  /// Steps that are known with the option, but for their factors: `out` is where `fold` adds them.
+  struct Folded {
+    std::uint32_t step, out;
+  };
+  struct Slope {
+    std::uint32_t column, out;
+  };
   void add_steps(std::span<const EdgeTree* const> trees, Part& to);
+  void plan_folding();
+  double known_factor(const Steps& steps, const double* option) const;
   double sum(const Part& part, const double* option, const double* rest) const;
   double step_value(const Steps& steps, double at) const;
   double tree_value(const Range& tree, const double* option, const double* rest) const;
 
   std::size_t stateless_;
+  std::uint32_t folded_ = 0;
   Part alone_, context_;
-  std::vector<double> thresholds_;
+  std::vector<Merged> merged_;
+  std::vector<Folded> linear_, mixed_;  // one factor of the context, several
+  std::vector<Slope> slopes_;           // of linear_: one number for all of a column
+  std::vector<double> thresholds_, merged_thresholds_;
   std::vector<EdgeTree::Split> splits_;
   std::vector<double> values_;
   std::vector<std::int32_t> factors_;

@@ -97,7 +97,8 @@ void LanguageStates::add_step(std::int32_t state, std::int32_t phrase) {
       boundary_.add_word(static_cast<std::uint32_t>(word));
     boundary_.store(row_.data() + room_.back());
   }
-  steps_.push_back({states_.add(row_.data()).number, score});
+  const auto number = static_cast<std::int32_t>(steps_.size());
+  steps_.push_back({states_.add(row_.data()).number, number, score});
 }
 
 std::span<const double> LanguageStates::final_values(std::int32_t state) {

@@ -24,14 +24,19 @@ class LanguageStates {
 
   std::int32_t begin() const { return 0; }
   struct Step {
-    std::int32_t state;  // behind the phrase
-    double score;        // weighted
+    std::int32_t state;   // behind the phrase
+    std::int32_t number;  // of the step
+    double score;         // weighted
   };
   Step follow(std::int32_t state, std::int32_t phrase) { return steps_[step(state, phrase)]; }
   double finish(std::int32_t state);
   /// The score of each model, without weights.
   std::span<const double> values(std::int32_t state, std::int32_t phrase) {
-    return {values_.data() + step(state, phrase) * models_.size(), models_.size()};
+    return values(steps_[step(state, phrase)]);
+  }
+  std::span<const double> values(const Step& step) const {
+    return {values_.data() + static_cast<std::size_t>(step.number) * models_.size(),
+            models_.size()};
   }
   std::span<const double> final_values(std::int32_t state);
 

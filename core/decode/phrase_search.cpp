@@ -97,17 +97,18 @@ PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::
     return {grid, row, column, -1, score + option.estimate};
   const LanguageStates::Step step = language_.follow(from.language, phrase_[option.option]);
   double all = score + option.score + step.score;
-  if (!tree_rest_.empty()) all += tree_step(grids[grid], from, option.option);
+  if (!tree_rest_.empty()) all += tree_step(grids[grid], from, option.option, step);
   return {grid, row, column, step.state, all};
 }
 
 /// What trees that look at more than the option add to a step.
-double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t option) {
+double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t option,
+                               const LanguageStates::Step& step) {
   const std::size_t first = model_.stateless();
   tree_rest_[model_.distortion() - first] = distortion(from.place, lists_[grid.list].begin);
   if (trees_see_lm_)
     std::ranges::copy(
-        language_.values(from.language, phrase_[option]),
+        language_.values(step),
         tree_rest_.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model() - first));
   if (trees_see_orientations_) {
     const std::size_t columns = model_.orientation_columns().size();

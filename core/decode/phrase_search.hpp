@@ -153,7 +153,8 @@ class PhraseSearch {
   std::vector<std::int32_t> final_nodes() const;
   std::int32_t best_node();
   void write_features(const Edge& edge, std::span<double> out);
-  double tree_step(const Grid& grid, const Node& from, std::int32_t option);
+  double tree_step(const Grid& grid, const Node& from, std::int32_t option,
+                   const LanguageStates::Step& step);
   double end_score(std::int32_t node);
 
   const WeightedPhraseModel& weighted_;
