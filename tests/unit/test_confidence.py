@@ -285,9 +285,11 @@ def test_words_are_right_as_often_as_one_reference_has_them():
 
 
 def correlation(searches, theta, scale, rights):
-    """Of the probability of each word with whether it is right, word by word."""
+    """Of the probability of each word with whether it is right; 0 where all have the same one."""
     how = Confidence(scale)
     sure = [p for s in searches for p in confidences(s, theta, how, [s.best])[0].words]
+    if not np.ptp(sure):
+        return 0.0
     return np.corrcoef(sure, [each for row in rights for each in row])[0, 1]
 
 

@@ -20,12 +20,13 @@ from itertools import islice
 
 import numpy as np
 
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, rounded
 from rosewood.decode import SearchResult, Translation, WordPosteriors, string_posteriors
 from rosewood.model.confidence import Confidence
 
 MOST_SEARCHES = 200  # that are looked at
 _LEAST, _MOST, _STEPS = 0.2, 10.0, 24  # of scales, for that of `Confidence.default`
+_SCALE_BITS, _BITS = 24, 40  # of numbers that are the same whatever the processor's exp and log are
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ def confidences(
     share = dict(zip(posteriors.words, posteriors(how.scale).tolist(), strict=True))
     distinct = list(dict.fromkeys(each.words for each in translations))
     whole = string_posteriors(found.forest, weight, distinct, scale=how.scale)
-    shares = dict(zip(distinct, whole.tolist(), strict=True))
+    shares = dict(zip(distinct, rounded(whole, _BITS).tolist(), strict=True))
     told = []
     for each in translations:
-        sure = how([share[word] for word in each.words], _unknown_words(each))
+        sure = rounded(how([share[word] for word in each.words], _unknown_words(each)), _BITS)
         is_silent = not each.words and bool(found.source.words)
         told.append(Sureness(tuple(sure.tolist()), shares[each.words], is_silent))
     return told
@@ -90,7 +91,7 @@ def fit_confidence(
     """
     weights = theta if callable(theta) else lambda: theta
     usual = Confidence.default(weights()[:dense])
-    scales = usual.scale * np.geomspace(_LEAST, _MOST, _STEPS + 1)
+    scales = rounded(usual.scale * np.geomspace(_LEAST, _MOST, _STEPS + 1), _SCALE_BITS)
     scales = np.append(scales, usual.scale)
     tables: list[FloatArray] = [np.empty((0, len(scales)))]
     rights: list[bool] = []
@@ -109,7 +110,7 @@ def fit_confidence(
         return usual
     sure, right = np.concatenate(tables), np.array(rights, np.float64)
     known = np.zeros(len(right), np.bool_)
-    telling = [_correlation(usual(column, known), right) for column in sure.T]
+    telling = [_correlation(rounded(usual(column, known), _BITS), right) for column in sure.T]
     best = max(range(len(scales)), key=telling.__getitem__)
     if not telling[best]:  # all are right, or none, or all are as sure
         best = len(scales) - 1
