@@ -11,11 +11,11 @@ namespace rosewood::bind {
 
 namespace {
 
-/// Bins of columns, checked once; kept alive.
+/// Bins of columns, checked and packed once; kept alive.
 struct BinsHandle {
   nb::ndarray<const std::uint8_t, nb::shape<-1, -1>, nb::c_contig, nb::device::cpu> bin;
   In<std::int32_t> bins;
-  BinnedColumns view;
+  PackedColumns packed;
 };
 
 void make_bins(
@@ -39,13 +39,18 @@ void make_bins(
                           view.bins[c]);
     }
   });
-  new (made) BinsHandle{std::move(bin), std::move(bins), view};
+  new (made) BinsHandle{std::move(bin), std::move(bins), PackedColumns(view, threads)};
 }
 
 void check_numbers(const char* what, std::span<const double> values, double least) {
   for (const double value : values)
     if (!std::isfinite(value) || value < least)
       fail<TuningError>({"argument.range", what}, what, " has the number ", value);
+}
+
+void check_columns(const char* what, const BinSums* sums, const BinsHandle& data) {
+  if (sums && !sums->has_shape(data.packed.data().bins))
+    fail<TuningError>({"argument.shape", what}, what, " are sums of other columns");
 }
 
 }  // namespace
@@ -57,8 +62,8 @@ void bind_boosting(nb::module_& m) {
   m.def(
       "grow_tree",
       [](const BinsHandle& data, In<double> slope, In<double> curve, In<double> weight, int leaves,
-         double min_weight, double l2, int threads, const BinSums* bin_weights) {
-        const auto rows = static_cast<std::size_t>(data.view.rows);
+         double min_weight, double l2, int threads, const BinSums* known) {
+        const auto rows = static_cast<std::size_t>(data.packed.data().rows);
         check_size("slope", slope.size(), rows);
         check_size("curve", curve.size(), rows);
         if (weight.size() > 0) check_size("weight", weight.size(), rows);
@@ -67,11 +72,12 @@ void bind_boosting(nb::module_& m) {
         check_numbers("slope", span_of(slope), -std::numeric_limits<double>::max());
         check_numbers("curve", span_of(curve), 0.0);
         check_numbers("weight", span_of(weight), 0.0);
+        check_columns("known", known, data);
         GrownTree tree;
         {
           nb::gil_scoped_release release;
-          tree = grow_tree(data.view, {span_of(slope), span_of(curve), span_of(weight)},
-                           {leaves, min_weight, l2}, threads, bin_weights);
+          tree = grow_tree(data.packed, {span_of(slope), span_of(curve), span_of(weight)},
+                           {leaves, min_weight, l2}, threads, known);
         }
         std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t, double>> splits;
         for (const auto& each : tree.split)
@@ -80,20 +86,23 @@ void bind_boosting(nb::module_& m) {
                           to_numpy(std::move(tree.leaf_of)), tree.explained};
       },
       "data"_a, "slope"_a.noconvert(), "curve"_a.noconvert(), "weight"_a.noconvert(), "leaves"_a,
-      "min_weight"_a, "l2"_a, "threads"_a = 1, "bin_weights"_a.none() = nb::none(),
+      "min_weight"_a, "l2"_a, "threads"_a = 1, "known"_a.none() = nb::none(),
       "A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, "
-      "the leaf of each row, and how much less squared error there is. `bin_weights` are those of "
-      "`weight`: with them, rows without slope and curve cost next to nothing.");
-  nb::class_<BinSums>(m, "BinWeights", "Sums of weights by column and bin.");
+      "the leaf of each row, and how much less squared error there is. `known` are sums of the "
+      "same curves and weights, which need not be summed again in each round.");
+  nb::class_<BinSums>(m, "BinSums", "Sums of curves and weights by column and bin.");
   m.def(
-      "bin_weights",
-      [](const BinsHandle& data, In<double> weight, int threads) {
-        check_size("weight", weight.size(), static_cast<std::size_t>(data.view.rows));
-        check_numbers("weight", span_of(weight), 0.0);
+      "sum_curves",
+      [](const BinsHandle& data, In<double> curve, const BinSums* weights, int threads) {
+        check_size("curve", curve.size(), static_cast<std::size_t>(data.packed.data().rows));
+        check_numbers("curve", span_of(curve), 0.0);
+        check_columns("weights", weights, data);
         nb::gil_scoped_release release;
-        return sum_weights(data.view, span_of(weight), threads);
+        return sum_curves(data.packed, span_of(curve), weights, threads);
       },
-      "data"_a, "weight"_a.noconvert(), "threads"_a = 1, "Sums of weights by column and bin.");
+      "data"_a, "curve"_a.noconvert(), "weights"_a.none() = nb::none(), "threads"_a = 1,
+      "Sums of curves of all rows, by column and bin. Weights are those of other sums, or the "
+      "same as curves.");
 }
 
 }  // namespace rosewood::bind

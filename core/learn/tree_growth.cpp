@@ -21,9 +21,14 @@ struct Leaf {
 
 class Growth {
  public:
-  Growth(const BinnedColumns& data, const RowMoments& values, const TreeSettings& settings,
-         int threads, const BinSums* weights)
-      : data_(data), values_(values), settings_(settings), threads_(threads), weights_(weights) {}
+  Growth(const PackedColumns& packed, const RowMoments& values, const TreeSettings& settings,
+         int threads, const BinSums* known)
+      : packed_(packed),
+        data_(packed.data()),
+        values_(values),
+        settings_(settings),
+        threads_(threads),
+        known_(known) {}
 
   GrownTree run() {
     GrownTree tree;
@@ -64,19 +69,13 @@ class Growth {
     return curve > least_curve_ ? m.slope * m.slope / curve : 0.0;
   }
 
-  /// The sums of all rows. Rows without slope and curve have nothing but a weight.
   void add_all(BinSums& sums) const {
-    if (!weights_) {
-      sums.add(data_, {}, values_, threads_);
-      return;
+    if (known_) {
+      sums.add_slopes(packed_, values_.slope, threads_);
+      sums.set_curves(*known_);
+    } else {
+      sums.add(packed_, {}, values_, threads_);
     }
-    std::vector<std::uint32_t> used;
-    for (std::int64_t r = 0; r < data_.rows; ++r)
-      if (values_.slope[r] != 0.0 || values_.curve[r] != 0.0)
-        used.push_back(static_cast<std::uint32_t>(r));
-    if (2 * std::ssize(used) > data_.rows) used.clear();  // it is faster to read them all
-    sums.add(data_, used, {values_.slope, values_.curve, {}}, threads_);
-    sums.set_weights(*weights_);
   }
 
   /// The best split of a leaf by its sums.
@@ -114,7 +113,7 @@ class Growth {
       Leaf& fewer = right.rows.size() < left.rows.size() ? right : left;
       Leaf& more = &fewer == &right ? left : right;
       fewer.sums.emplace(data_.bins);
-      if (!fewer.rows.empty()) fewer.sums->add(data_, fewer.rows, values_, threads_);
+      if (!fewer.rows.empty()) fewer.sums->add(packed_, fewer.rows, values_, threads_);
       more.sums = std::move(leaf.sums);
       more.sums->subtract(*fewer.sums);
       find_split(left, split.leaf);
@@ -164,24 +163,27 @@ class Growth {
     });
   }
 
+  const PackedColumns& packed_;
   const BinnedColumns& data_;
   const RowMoments& values_;
   const TreeSettings settings_;
   const int threads_;
-  const BinSums* weights_;
+  const BinSums* known_;
   double least_curve_ = 0.0;
 };
 
 }  // namespace
 
-GrownTree grow_tree(const BinnedColumns& data, const RowMoments& values,
-                    const TreeSettings& settings, int threads, const BinSums* weights) {
-  return Growth(data, values, settings, threads, weights).run();
+GrownTree grow_tree(const PackedColumns& data, const RowMoments& values,
+                    const TreeSettings& settings, int threads, const BinSums* known) {
+  return Growth(data, values, settings, threads, known).run();
 }
 
-BinSums sum_weights(const BinnedColumns& data, std::span<const double> weight, int threads) {
-  BinSums sums(data.bins);
-  sums.add(data, {}, {weight, weight, {}}, threads);
+BinSums sum_curves(const PackedColumns& data, std::span<const double> curve, const BinSums* weights,
+                   int threads) {
+  BinSums sums(data.data().bins);
+  sums.add_slopes(data, curve, threads);
+  sums.turn_to_curves(weights);
   return sums;
 }
 

@@ -36,12 +36,13 @@ struct GrownTree {
 /// that gains most is made first, wherever it is; of equal ones that of the first leaf, column and
 /// bin. Gains of the size of rounding errors are none.
 ///
-/// `weights` are sums of the weights of all rows, if there are any: then the first split looks only
-/// at rows that have a slope or a curve.
-GrownTree grow_tree(const BinnedColumns& data, const RowMoments& values,
-                    const TreeSettings& settings, int threads, const BinSums* weights = nullptr);
+/// `known` are sums of the curves and weights of all rows, if there are any: curves and weights
+/// stay the same from round to round, and the first split then sums slopes alone.
+GrownTree grow_tree(const PackedColumns& data, const RowMoments& values,
+                    const TreeSettings& settings, int threads, const BinSums* known = nullptr);
 
-/// Sums of the weights of all rows.
-BinSums sum_weights(const BinnedColumns& data, std::span<const double> weight, int threads);
+/// Sums of the curves of all rows; the weights are those of `weights`, or the same.
+BinSums sum_curves(const PackedColumns& data, std::span<const double> curve, const BinSums* weights,
+                   int threads);
 
 }  // namespace rosewood

@@ -71,16 +71,18 @@ class BinnedColumns:
     def __init__(self, bin: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> None:
         """Row r of column c is bin[c, r], less than bins[c]."""
 
-def grow_tree(data: BinnedColumns, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaves: int, min_weight: float, l2: float, threads: int = 1, bin_weights: BinWeights | None = None) -> tuple[list[tuple[int, int, int, float]], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], float]:
+def grow_tree(data: BinnedColumns, slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaves: int, min_weight: float, l2: float, threads: int = 1, known: BinSums | None = None) -> tuple[list[tuple[int, int, int, float]], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], float]:
     """
-    A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, the leaf of each row, and how much less squared error there is. `bin_weights` are those of `weight`: with them, rows without slope and curve cost next to nothing.
+    A regression tree: splits (leaf, column, bin, gain), coefficients and weights of leaves, the leaf of each row, and how much less squared error there is. `known` are sums of the same curves and weights, which need not be summed again in each round.
     """
 
-class BinWeights:
-    """Sums of weights by column and bin."""
+class BinSums:
+    """Sums of curves and weights by column and bin."""
 
-def bin_weights(data: BinnedColumns, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> BinWeights:
-    """Sums of weights by column and bin."""
+def sum_curves(data: BinnedColumns, curve: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: BinSums | None = None, threads: int = 1) -> BinSums:
+    """
+    Sums of curves of all rows, by column and bin. Weights are those of other sums, or the same as curves.
+    """
 
 class WordBigrams:
     """How often words follow each other."""

@@ -95,7 +95,7 @@ def test_every_kernel_has_its_loop():
         "primal_weights": "primal_gradient", "log_loss": "primal", "row_width": "log_softmax",
         "linear_log_probabilities": "log_softmax", "bayes_log_probabilities": "bayes_full",
         "count_features": "mutual_information", "oscar_prox": "prox", "grow_tree": "grow",
-        "bin_weights": "grow",
+        "sum_curves": "grow",
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,

@@ -56,12 +56,14 @@ def test_splits_are_those_of_plain_loops(linear, seed, leaves, min_weight, l2, t
         l2, threads,
     )  # fmt: skip
     found, value, leaf_weight, leaf, explained = _core.grow_tree(*given)
-    if linear:  # the same with sums of weights that are known
-        again = _core.grow_tree(*given, _core.bin_weights(data, weight, threads))
-        assert again[0] == found
-        assert [each.tolist() for each in again[1:4]] == [
-            each.tolist() for each in (value, leaf_weight, leaf)
-        ]
+    known = _core.sum_curves(data, weight, None, threads)  # the same with sums that are known
+    if linear:
+        known = _core.sum_curves(data, weight * factor**2, known, threads)
+    again = _core.grow_tree(*given, known)
+    assert again[0] == found
+    assert [each.tolist() for each in again[1:4]] == [
+        each.tolist() for each in (value, leaf_weight, leaf)
+    ]
     parts = [np.flatnonzero(leaf == k) for k in range(len(value))]
     whole = sum(boosting.gain(part, target, weight, factor, l2) for part in parts)
     assert explained == pytest.approx(whole, abs=1e-12)
@@ -136,6 +138,39 @@ def test_many_rows_are_added_in_one_order():
     for k, value in enumerate(one[1]):
         rows = leaf_of == k
         assert value == pytest.approx(slope[rows].sum() / (curve[rows].sum() + 0.1), rel=1e-9)
+
+
+def test_columns_of_few_bins_are_packed():
+    """Indicators, columns of three to 255 bins and of one: the best split is that of plain sums."""
+    random = np.random.default_rng(2)
+    counts = np.array([2] * 11 + [1, 3, 255, 5, 255, 16, 17, 2, 1, 128, 254], np.int32)
+    bins = np.stack([random.integers(0, n, 5_003).astype(np.uint8) for n in counts])
+    bins[:9] &= random.random((9, 5_003)) < 0.1  # rare ones
+    for column in range(len(counts)):
+        slope = random.normal(size=5_003) + 3.0 * (bins[column] >= counts[column] // 2)
+        curve = random.random(5_003)
+        data = _core.BinnedColumns(bins, counts, 2)
+        found = _core.grow_tree(data, slope, curve, NONE, 2, 0.0, 0.1)[0]
+        known = _core.sum_curves(data, curve)
+        again = _core.grow_tree(data, slope, curve, NONE, 2, 0.0, 0.1, 1, known)[0]
+        assert [each[:3] for each in again] == [each[:3] for each in found]
+        gains = {
+            (c, b): part_gain(slope, curve, bins[c] <= b)
+            for c in range(len(counts)) for b in range(counts[c] - 1)
+        }  # fmt: skip
+        place = max(gains, key=gains.get)
+        assert [each[1:3] for each in found] == [place]
+        assert counts[column] == 1 or place[0] == column
+
+
+def test_known_sums_of_other_columns_are_refused():
+    two = _core.BinnedColumns(np.zeros((2, 3), np.uint8), np.array([1, 2], np.int32))
+    other = _core.BinnedColumns(np.zeros((2, 3), np.uint8), np.array([2, 1], np.int32))
+    ones = np.ones(3)
+    with refuses(TuningError, "argument.shape", argument="known"):
+        _core.grow_tree(two, ones, ones, NONE, 2, 1.0, 0.0, 1, _core.sum_curves(other, ones))
+    with refuses(TuningError, "argument.shape", argument="weights"):
+        _core.sum_curves(two, ones, _core.sum_curves(other, ones))
 
 
 def part_gain(slope, curve, left):

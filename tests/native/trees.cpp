@@ -76,7 +76,8 @@ TEST(damaged_trees_are_refused) {
 TEST(sums_of_a_part_and_of_the_rest) {
   const std::vector<std::uint8_t> bin{0, 1, 2, 1, 0, 0, 1, 1};
   const std::vector<std::int32_t> bins{3, 2};
-  const BinnedColumns data{bin, bins, 4};
+  const PackedColumns data({bin, bins, 4}, 2);
+  CHECK_EQUAL(data.packs().size(), std::size_t{1});
   const std::vector<double> slope{1.0, 2.0, 4.0, 8.0}, curve{1.0, 1.0, 2.0, 2.0};
   const RowMoments values{slope, curve, {}};
   BinSums all(bins), part(bins);
@@ -86,6 +87,8 @@ TEST(sums_of_a_part_and_of_the_rest) {
   CHECK_EQUAL(all.of(1)[1].weight, 4.0);
   const std::vector<std::uint32_t> chosen{1, 3};
   part.add(data, chosen, values, 1);
+  CHECK(part.has_shape(bins));
+  CHECK(!part.has_shape(std::vector<std::int32_t>{3, 3}));
   all.subtract(part);
   CHECK_EQUAL(all.of(0)[1].slope, 0.0);
   CHECK_EQUAL(all.of(1)[0].slope, 1.0);

@@ -214,7 +214,7 @@ class _Work(_Chooser):
         self._settings, self._threads = settings, tuning.threads
         self.loss = self._loss(theta, seed)
         self._bins = self.rows.native_bins(self._threads)
-        self._bin_weights: _core.BinWeights | None = None
+        self._known: dict[tuple[str, ...], _core.BinSums] = {}  # by the factors of leaves
 
     def _loss(self, theta: FloatArray, seed: int) -> BoostLoss:
         settings, tuning = self._settings, self.tuning
@@ -276,13 +276,12 @@ class _Work(_Chooser):
             if tree.splits:  # one constant for all says nothing
                 yield gain, tree
             return
-        if self._bin_weights is None:  # instances of a row are the same in all rounds
-            self._bin_weights = _core.bin_weights(self._bins, targets.weight, self._threads)
+        weights = self._sums((), targets.weight)
         for place, name in enumerate(self.rows.columns):
             if len(self.rows.bins.cuts[place]) > 0:
                 factor = self.rows.column(place)
                 slope, curve = targets.target * factor, targets.weight * factor**2
-                yield self._grown(slope, curve, targets.weight, (name,), self._bin_weights)
+                yield self._grown(slope, curve, targets.weight, (name,), weights)
 
     def _grown(
         self,
@@ -290,14 +289,15 @@ class _Work(_Chooser):
         curve: FloatArray,
         weight: FloatArray,
         factors: tuple[str, ...],
-        bin_weights: _core.BinWeights | None = None,
+        weights: _core.BinSums | None = None,
     ) -> tuple[float, Tree]:
         """A tree, with how much of the squares of targets it explains."""
+        known = self._sums(factors, curve, weights)
         total = float((weight if len(weight) else curve).sum())
         least = max(self._settings.min_weight, self._settings.min_share * total)
-        splits, values, weights, _, explained = _core.grow_tree(
+        splits, values, instances, _, explained = _core.grow_tree(
             self._bins, slope, curve, weight, self._settings.leaves, least, 0.0, self._threads,
-            bin_weights,
+            known,
         )  # fmt: skip
         names, cuts = self.rows.columns, self.rows.bins.cuts
         return explained, Tree(
@@ -307,8 +307,16 @@ class _Work(_Chooser):
             ),
             tuple(rounded(values, _BITS).tolist()),
             factors,
-            weights=tuple(weights.tolist()),
+            weights=tuple(instances.tolist()),
         )
+
+    def _sums(
+        self, factors: tuple[str, ...], curve: FloatArray, weights: _core.BinSums | None = None
+    ) -> _core.BinSums:
+        """Sums of curves and weights by bin: instances of a row are the same in all rounds."""
+        if factors not in self._known:
+            self._known[factors] = _core.sum_curves(self._bins, curve, weights, self._threads)
+        return self._known[factors]
 
     def _product(self, targets: Targets) -> Iterator[tuple[float, Tree]]:
         """The product of columns that fits best: the best two, and more while that is better."""
