@@ -190,20 +190,21 @@ void ChartSearch::look(std::uint32_t grid_number, std::uint32_t place) {
 /// option.
 double ChartSearch::tree_score(std::int32_t option, double glue, std::span<const double> values) {
   const EdgeTrees& trees = model_.trees();
-  if (option >= 0 && !trees.has_context()) return 0.0;
-  const std::size_t first = model_.stateless();
-  const std::size_t lms = model_.first_language_model();
+  const auto lms = static_cast<std::ptrdiff_t>(model_.first_language_model());
   if (option < 0) {
     tree_row_.assign(model_.features(), 0.0);
     tree_row_[model_.glue()] = glue;
-    std::ranges::copy(values, tree_row_.begin() + static_cast<std::ptrdiff_t>(lms));
+    std::ranges::copy(values, tree_row_.begin() + lms);
     return weighted_.tree_score(tree_row_);
   }
-  std::ranges::copy(values, tree_rest_.begin() + static_cast<std::ptrdiff_t>(lms - first));
-  const auto number = static_cast<std::size_t>(option);
-  return weighted_.weight(model_.tree_feature()) *
-         trees.of_context(options_.features.data() + number * first,
-                          tree_folded_.data() + number * trees.folded(), tree_rest_.data());
+  if (tree_rest_.empty()) return 0.0;
+  const std::size_t first = model_.stateless();
+  std::ranges::copy(values, tree_rest_.begin() + lms - static_cast<std::ptrdiff_t>(first));
+  const double* row = options_.features.data() + static_cast<std::size_t>(option) * first;
+  double sum = 0.0;
+  for (const TreeStage stage : {TreeStage::language, TreeStage::option_words, TreeStage::all})
+    sum += trees[stage](row, tree_rest_.data());
+  return weighted_.weight(model_.tree_feature()) * sum;
 }
 
 /// Adds a point for each place of the reference that says what the point says.

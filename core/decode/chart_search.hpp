@@ -163,9 +163,8 @@ class ChartSearch {
   std::vector<Seen> seen_;  // places that more than one point leads to, by their hashes
   std::size_t seen_places_ = 0;
   std::vector<std::int32_t> states_;
-  std::vector<double> tree_row_;     // features of an edge without an option
-  std::vector<double> tree_rest_;    // features behind those of an option
-  std::vector<double> tree_folded_;  // of each option
+  std::vector<double> tree_row_;   // features of an edge without an option
+  std::vector<double> tree_rest_;  // features behind those of an option; empty: no tree needs them
 };
 
 }  // namespace rosewood

@@ -25,10 +25,7 @@ ChartSearch::ChartSearch(const WeightedHieroModel& model, const ChartOptions& op
                 static_cast<std::size_t>(limits.boundary_words)),
       no_words_(models() * 2),
       spans_(static_cast<std::size_t>(options.length)) {
-  if (model_.trees().has_context()) {
-    tree_rest_.resize(model_.features() - model_.stateless());
-    tree_folded_ = folded_trees(model_, options_);
-  }
+  if (model_.trees().has_context()) tree_rest_.resize(model_.features() - model_.stateless());
   set_options();
 }
 

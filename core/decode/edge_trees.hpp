@@ -2,6 +2,7 @@
 // itself. No Python here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,39 +21,15 @@ struct EdgeTree {
   std::vector<std::int32_t> factors;
 };
 
-/// Trees that look at features of the option alone are kept apart from those that look at more, the
-/// features of the context: their part of the score is known before the search. Trees with one
-/// split, of the same column and with the same factors, add up to steps over that column, however
-/// many they are. Once the option is known, all steps over a feature of the context add up to one
-/// (`fold`): a search pays for the features that trees look at, not for trees.
-class EdgeTrees {
+/// The sum of some trees. Those with one split, of the same column and with the same factors, add
+/// up to steps over that column, however many they are.
+class TreeSum {
  public:
-  /// Columns are positions of features; the first `stateless` are of options, and there are so many
-  /// `features`. Refuses trees that look elsewhere, or whose leaves are not numbered so.
-  EdgeTrees(std::span<const EdgeTree> trees, std::size_t stateless, std::size_t features);
+  TreeSum(std::span<const EdgeTree* const> trees, std::size_t stateless);
 
-  /// Whether there is a tree that looks at more than the option.
-  bool has_context() const { return !context_.empty(); }
-  /// Whether one of those looks at the features first .. first+size-1.
-  bool looks_at(std::size_t first, std::size_t size) const;
-
-  /// The trees of an option; `option` has its features.
-  double of_option(const double* option) const { return sum(alone_, option, option); }
-  /// The other trees; `rest` has the features behind those of options.
-  double of_context(const double* option, const double* rest) const {
-    return sum(context_, option, rest);
-  }
-
-  /// How many numbers `fold` writes.
-  std::size_t folded() const { return folded_; }
-  /// What the other trees make of an option, whatever the context is.
-  void fold(const double* option, std::span<double> out) const;
-  /// The other trees of an option that was folded.
-  double of_context(const double* option, const double* folded, const double* rest) const;
-  /// All trees of a row of features.
-  double of_row(std::span<const double> row) const {
-    return of_option(row.data()) + of_context(row.data(), row.data() + stateless_);
-  }
+  bool empty() const { return trees_.empty() && steps_.empty(); }
+  /// `option` has the features of options, `rest` those behind them.
+  double operator()(const double* option, const double* rest) const;
 
  private:
   struct Range {
@@ -62,44 +39,56 @@ class EdgeTrees {
   struct Steps {
     std::int32_t column;
     std::uint32_t threshold, thresholds, value, factor, factors;
-    std::uint32_t known;  // the first factors, which are of the option
   };
-  struct Part {
-    std::vector<Range> trees;
-    std::vector<Steps> steps;
-    bool empty() const { return trees.empty() && steps.empty(); }
-  };
-  /// Steps over one feature of the context (`column` of the rest) that have the same factor there,
-  /// or none: one sequence of thresholds, and where `fold` writes the sums between them.
-  struct Merged {
-    std::uint32_t column, factor, threshold, thresholds, out;
-    std::vector<std::uint32_t> steps;   // of context_
-    std::vector<std::uint32_t> passed;  // thresholds of each of those, below each place
-  };
-  /// Steps that are known with the option, but for their factors: `out` is where `fold` adds them.
-  struct Folded {
-    std::uint32_t step, out;
-  };
-  struct Slope {
-    std::uint32_t column, out;
-  };
-  void add_steps(std::span<const EdgeTree* const> trees, Part& to);
-  void plan_folding();
-  double known_factor(const Steps& steps, const double* option) const;
-  double sum(const Part& part, const double* option, const double* rest) const;
-  double step_value(const Steps& steps, double at) const;
-  double tree_value(const Range& tree, const double* option, const double* rest) const;
+  void add_steps(std::span<const EdgeTree* const> trees);
 
   std::size_t stateless_;
-  std::uint32_t folded_ = 0;
-  Part alone_, context_;
-  std::vector<Merged> merged_;
-  std::vector<Folded> linear_, mixed_;  // one factor of the context, several
-  std::vector<Slope> slopes_;           // of linear_: one number for all of a column
-  std::vector<double> thresholds_, merged_thresholds_;
+  std::vector<Range> trees_;
+  std::vector<Steps> steps_;
+  std::vector<double> thresholds_;
   std::vector<EdgeTree::Split> splits_;
   std::vector<double> values_;
   std::vector<std::int32_t> factors_;
+};
+
+/// Where a feature of an edge comes from.
+namespace tree_source {
+inline constexpr std::uint8_t option = 1, language = 2, distortion = 4, backward = 8, forward = 16,
+                              other = 32;
+}
+
+/// What trees may look at together. A tree is evaluated where the last of its features is found,
+/// and no more often than that: most hypotheses share the parts of their trees with others.
+enum class TreeStage : std::uint8_t {
+  option,        // features of the option: known before the search
+  language,      // language models: of a phrase after a state
+  distortion,    // of all options of a span after a place
+  backward,      // an option and its orientation: of a span after a place
+  forward,       // the orientation of the option before
+  option_words,  // an option, its orientation and language models: of the option after a state
+  option_jump,   // an option, its orientation and its distance
+  all,           // anything else
+};
+
+class EdgeTrees {
+ public:
+  /// `sources` of each feature; the first `stateless` are of options. Refuses trees that look
+  /// elsewhere, or whose leaves are not numbered so.
+  EdgeTrees(std::span<const EdgeTree> trees, std::span<const std::uint8_t> sources,
+            std::size_t stateless);
+  EdgeTrees() : EdgeTrees({}, {}, 0) {}
+
+  const TreeSum& operator[](TreeStage stage) const {
+    return sums_[static_cast<std::size_t>(stage)];
+  }
+  /// Whether there is a tree that looks at more than the option.
+  bool has_context() const;
+  /// All trees of a row of features.
+  double of_row(std::span<const double> row) const;
+
+ private:
+  std::size_t stateless_;
+  std::vector<TreeSum> sums_;
 };
 
 }  // namespace rosewood

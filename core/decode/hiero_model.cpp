@@ -20,10 +20,10 @@ HieroModel::HieroModel(FeatureLayout layout, const RuleTable& table,
                        std::span<const LanguageModel* const> language_models,
                        std::int32_t glue_label, std::span<const EdgeTree> trees,
                        const LargeFeatures* large)
-    : RuleModel("a hierarchical decoder", kinds, std::move(layout), table, language_models, trees,
-                large),
+    : RuleModel("a hierarchical decoder", kinds, std::move(layout), table, language_models, large),
       language_models_(language_models.begin(), language_models.end()),
       glue_(this->layout().position(feature_kind("glue"))) {
+  set_trees(trees, tree_sources());
   if (glue_label >= 0) set_glue_rules(glue_label);
   set_label_ranks();
 }

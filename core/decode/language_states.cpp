@@ -20,9 +20,12 @@ std::size_t row_width(WordModels models) {
 }  // namespace
 
 LanguageStates::LanguageStates(WordModels models, std::span<const double> weights,
-                               TargetPhrases& phrases, std::size_t boundary_words)
+                               TargetPhrases& phrases, std::size_t boundary_words,
+                               const std::optional<Trees>& trees)
     : models_(models),
       weights_(weights),
+      trees_(trees),
+      tree_rest_(trees ? trees->first + models.size() : 0),
       phrases_(phrases),
       boundary_(boundary_words),
       states_(std::max<std::size_t>(1, row_width(models) + boundary_.row_width())),
@@ -90,6 +93,11 @@ void LanguageStates::add_step(std::int32_t state, std::int32_t phrase) {
     store(out, k);
     values_.push_back(value);
     score += weights_[k] * value;
+  }
+  if (trees_) {
+    std::copy(values_.end() - static_cast<std::ptrdiff_t>(models_.size()), values_.end(),
+              tree_rest_.end() - static_cast<std::ptrdiff_t>(models_.size()));
+    score += trees_->weight * trees_->sum(nullptr, tree_rest_.data());
   }
   if (boundary_.row_width()) {
     boundary_.begin_with(states_[state].data() + room_.back());

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/boundary_words.hpp"
+#include "decode/edge_trees.hpp"
 #include "decode/target_phrases.hpp"
 #include "util/interner.hpp"
 
@@ -17,16 +19,24 @@ namespace rosewood {
 
 class LanguageStates {
  public:
+  /// Trees that look at the scores of models alone; `first` is the place of the first model's among
+  /// the features behind those of options.
+  struct Trees {
+    const TreeSum& sum;
+    std::size_t first;
+    double weight;
+  };
+
   /// One weight for each model. Hypotheses whose last `boundary_words` words differ have different
-  /// states.
+  /// states. Trees, if there are any, add to the score of a step.
   LanguageStates(WordModels models, std::span<const double> weights, TargetPhrases& phrases,
-                 std::size_t boundary_words = 0);
+                 std::size_t boundary_words = 0, const std::optional<Trees>& trees = {});
 
   std::int32_t begin() const { return 0; }
   struct Step {
     std::int32_t state;   // behind the phrase
     std::int32_t number;  // of the step
-    double score;         // weighted
+    double score;         // weighted, with trees
   };
   Step follow(std::int32_t state, std::int32_t phrase) { return steps_[step(state, phrase)]; }
   double finish(std::int32_t state);
@@ -48,6 +58,8 @@ class LanguageStates {
 
   WordModels models_;
   std::span<const double> weights_;
+  std::optional<Trees> trees_;
+  std::vector<double> tree_rest_;
   TargetPhrases& phrases_;
   std::vector<std::size_t> room_;  // of each model, in a row
   BoundaryWords boundary_;         // behind those of the models

@@ -89,15 +89,6 @@ void append_lm_words(const RuleModel& model, const SentenceOptions& options, std
               : lms[k]->find(options.extra_words[static_cast<std::size_t>(symbol - table_words)]));
 }
 
-std::vector<double> folded_trees(const RuleModel& model, const SentenceOptions& options) {
-  const EdgeTrees& trees = model.trees();
-  std::vector<double> folded(options.size() * trees.folded());
-  for (std::size_t option = 0; option < options.size(); ++option)
-    trees.fold(options.features.data() + option * model.stateless(),
-               std::span(folded).subspan(option * trees.folded(), trees.folded()));
-  return folded;
-}
-
 double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option) {
   const std::size_t columns = model.rules().stateless();
   double score = options.added_score.empty() ? 0 : options.added_score[option];
@@ -107,7 +98,7 @@ double score_alone(const WeightedRules& model, const SentenceOptions& options, s
     score += model.weight(i) * options.features[option * columns + i];
   if (const RuleModel& rules = model.rules(); rules.has_trees())
     score += model.weight(rules.tree_feature()) *
-             rules.trees().of_option(options.features.data() + option * columns);
+             rules.trees()[TreeStage::option](options.features.data() + option * columns, nullptr);
   return score;
 }
 

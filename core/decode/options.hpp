@@ -95,9 +95,6 @@ void append_lm_words(const RuleModel& model, const SentenceOptions& options, std
 /// The score of the features that an option has by itself, and the weight of its rule.
 double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option);
 
-/// What trees that look at the context are multiplied with, of all options (EdgeTrees::fold).
-std::vector<double> folded_trees(const RuleModel& model, const SentenceOptions& options);
-
 /// Refuses a score of an option that is not a number, or so large that sums are none.
 void check_score(const SentenceOptions& options, std::size_t option, double score);
 

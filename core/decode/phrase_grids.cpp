@@ -52,10 +52,15 @@ void PhraseSearch::add_grid(std::size_t stack, Group& group, std::int32_t number
     list.future = future_(coverages_, group.coverage, list.begin, list.end);
   }
   const Codes code = codes(group.place, list, group.coverage);
+  const double far = distortion(group.place, list.begin);
+  double step = weighted_.weight(model_.distortion()) * far;
+  if (!tree_rest_.empty()) {
+    tree_rest_[model_.distortion() - model_.stateless()] = far;
+    step += tree_score(TreeStage::distortion, -1);
+  }
   grids_[stack + static_cast<std::size_t>(list.end - list.begin)].push_back(
       {rows_of(group, code.forward), columns_of(list, code.backward), number, group.coverage,
-       group.place, false,
-       weighted_.weight(model_.distortion()) * distortion(group.place, list.begin), list.future});
+       group.place, false, step, list.future});
 }
 
 double PhraseSearch::distortion(std::int32_t place, std::int32_t begin) const {
@@ -82,14 +87,26 @@ PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& li
   return found;
 }
 
-/// What the row of an option is worth for a step with these classes.
-double PhraseSearch::orientation_score(std::int32_t option, const Codes& codes) const {
-  const double* row = options_.orientations.data() +
-                      static_cast<std::size_t>(option) * model_.orientation_columns().size();
-  double score = 0;
+/// An order of what is added from place `first` on, for steps with these classes.
+PhraseSearch::Order PhraseSearch::begin_order(const Codes& codes, std::size_t first,
+                                              std::int32_t next) {
+  const auto begin = static_cast<std::uint32_t>(classes_.size());
   for_each_class(codes, [&](const OrientationSlot& slot, std::size_t number) {
-    const std::size_t column = slot.column(number);
-    score += weighted_.orientation_weights()[column] * row[column];
+    classes_.push_back(static_cast<std::uint32_t>(slot.column(number)));
+  });
+  return {codes.backward + codes.forward,
+          static_cast<std::int32_t>(first),
+          0,
+          next,
+          begin,
+          static_cast<std::uint32_t>(classes_.size())};
+}
+
+/// What the orientations of an option are worth for a step with these classes.
+double PhraseSearch::orientation_score(std::int32_t option, const Order& order) const {
+  double score = 0;
+  for_each_orientation(order, option, [&](std::uint32_t column, double value) {
+    score += weighted_.orientation_weights()[column] * value;
   });
   return score;
 }
@@ -102,29 +119,33 @@ std::int32_t PhraseSearch::find_order(std::int32_t first, std::uint64_t code) co
 std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) {
   const std::int32_t found = find_order(group.first_order, code);
   if (found >= 0) return found;
-  const auto begin = static_cast<std::int32_t>(rows_.size());
+  Order order = begin_order({0, code}, rows_.size(), group.first_order);
   for (const std::int32_t node : group.nodes) {
     const std::int32_t before = forward_row_option_[nodes_[node].forward_row];
-    const double score = before < 0 ? 0 : orientation_score(before, {0, code});
+    const double score = (before < 0 ? 0 : orientation_score(before, order)) +
+                         tree_score(TreeStage::forward, -1, order, before);
     rows_.push_back({node, nodes_[node].score + score});
   }
-  std::stable_sort(rows_.begin() + begin, rows_.end(),
+  std::stable_sort(rows_.begin() + order.begin, rows_.end(),
                    [](const Row& a, const Row& b) { return a.score > b.score; });
-  orders_.push_back({code, begin, static_cast<std::int32_t>(rows_.size()), group.first_order});
+  order.end = static_cast<std::int32_t>(rows_.size());
+  orders_.push_back(order);
   return group.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
 }
 
 std::int32_t PhraseSearch::columns_of(OptionList& list, std::uint64_t code) {
   const std::int32_t found = find_order(list.first_order, code);
   if (found >= 0) return found;
-  const auto begin = static_cast<std::int32_t>(columns_.size());
+  Order order = begin_order({code, 0}, columns_.size(), list.first_order);
   for (const std::int32_t option : list.options) {
-    const double score = orientation_score(option, {code, 0});
+    const double score =
+        orientation_score(option, order) + tree_score(TreeStage::backward, option, order, option);
     columns_.push_back({option, score_[option] + score, estimate_[option] + score});
   }
-  std::stable_sort(columns_.begin() + begin, columns_.end(),
+  std::stable_sort(columns_.begin() + order.begin, columns_.end(),
                    [](const Column& a, const Column& b) { return a.estimate > b.estimate; });
-  orders_.push_back({code, begin, static_cast<std::int32_t>(columns_.size()), list.first_order});
+  order.end = static_cast<std::int32_t>(columns_.size());
+  orders_.push_back(order);
   return list.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
 }
 

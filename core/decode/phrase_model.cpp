@@ -23,8 +23,8 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
                          std::vector<std::int64_t> orientation_columns,
                          std::span<const NativeReordering> reordering,
                          std::span<const EdgeTree> trees, const LargeFeatures* large)
-    : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models, trees,
-                large, std::move(orientation_columns)),
+    : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models, large,
+                std::move(orientation_columns)),
       distortion_(this->layout().position(feature_kind("distortion"))),
       first_orientation_(this->layout().block(feature_kind("orientation")).first),
       slots_(std::move(slots)) {
@@ -33,6 +33,12 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
   for (const OrientationSlot& slot : slots_)
     if (slot.first + slot.classes() > columns)
       fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");
+  std::vector<std::uint8_t> sources = tree_sources();
+  for (const OrientationSlot& slot : slots_)
+    for (std::size_t i = 0; has_trees() && i < slot.classes(); ++i)
+      sources[first_orientation_ + slot.column(i)] =
+          slot.direction == Direction::forward ? tree_source::forward : tree_source::backward;
+  set_trees(trees, sources);
   for (const auto& [model, first] : reordering) {
     if (first + model.width() > columns)
       fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");

@@ -97,38 +97,8 @@ PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::
     return {grid, row, column, -1, score + option.estimate};
   const LanguageStates::Step step = language_.follow(from.language, phrase_[option.option]);
   double all = score + option.score + step.score;
-  if (!tree_rest_.empty()) all += tree_step(grids[grid], from, option.option, step);
+  if (has_step_trees_) all += tree_step(grids[grid], from, option.option, step);
   return {grid, row, column, step.state, all};
-}
-
-/// What trees that look at more than the option add to a step.
-double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t option,
-                               const LanguageStates::Step& step) {
-  const std::size_t first = model_.stateless();
-  tree_rest_[model_.distortion() - first] = distortion(from.place, lists_[grid.list].begin);
-  if (trees_see_lm_)
-    std::ranges::copy(
-        language_.values(step),
-        tree_rest_.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model() - first));
-  if (trees_see_orientations_) {
-    const std::size_t columns = model_.orientation_columns().size();
-    double* out = tree_rest_.data() + (model_.first_orientation() - first);
-    std::fill_n(out, columns, 0.0);
-    for_each_class(
-        {orders_[grid.columns].code, orders_[grid.rows].code},
-        [&](const OrientationSlot& slot, std::size_t number) {
-          const std::size_t column = slot.column(number);
-          const std::int32_t owner =
-              slot.direction == Direction::forward ? forward_row_option_[from.forward_row] : option;
-          out[column] = options_.orientations[static_cast<std::size_t>(owner) * columns + column];
-        });
-  }
-  const double* row = options_.features.data() + static_cast<std::size_t>(option) * first;
-  const EdgeTrees& trees = model_.trees();
-  return weighted_.weight(model_.tree_feature()) *
-         trees.of_context(row,
-                          tree_folded_.data() + static_cast<std::size_t>(option) * trees.folded(),
-                          tree_rest_.data());
 }
 
 /// Makes the hypothesis of a cell, and its node if there is none yet.

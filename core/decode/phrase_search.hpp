@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,7 @@ class PhraseSearch {
   struct Order {
     std::uint64_t code;
     std::int32_t begin, end, next;
+    std::uint32_t first_class, last_class;  // columns of orientations that a step has, in classes_
     std::int32_t size() const { return end - begin; }
   };
   struct Row {
@@ -146,13 +148,25 @@ class PhraseSearch {
   Codes codes(std::int32_t place, const OptionList& list, std::int32_t coverage) const;
   template <class Body>
   void for_each_class(const Codes& codes, Body&& body) const;
-  double orientation_score(std::int32_t option, const Codes& codes) const;
+  Order begin_order(const Codes& codes, std::size_t first, std::int32_t next);
+  /// The values of an option for the classes of a step.
+  template <class Body>
+  void for_each_orientation(const Order& order, std::int32_t option, Body&& body) const;
+  double orientation_score(std::int32_t option, const Order& order) const;
   std::int32_t find_order(std::int32_t first, std::uint64_t code) const;
   std::int32_t rows_of(Group& group, std::uint64_t code);
   std::int32_t columns_of(OptionList& list, std::uint64_t code);
   std::vector<std::int32_t> final_nodes() const;
   std::int32_t best_node();
   void write_features(const Edge& edge, std::span<double> out);
+  const double* option_row(std::int32_t option) const {
+    return options_.features.data() + static_cast<std::size_t>(option) * model_.stateless();
+  }
+  std::optional<LanguageStates::Trees> language_trees() const;
+  double tree_score(TreeStage stage, std::int32_t option);
+  double tree_score(TreeStage stage, std::int32_t option, const Order& order, std::int32_t owner);
+  void set_tree_orientations(std::int32_t owner, const Order& order);
+  void clear_tree_orientations(const Order& order);
   double tree_step(const Grid& grid, const Node& from, std::int32_t option,
                    const LanguageStates::Step& step);
   double end_score(std::int32_t node);
@@ -180,16 +194,28 @@ class PhraseSearch {
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<Order> orders_;
+  std::vector<std::uint32_t> classes_;
   std::vector<Row> rows_;
   std::vector<Column> columns_;
   std::vector<Cell> cells_;  // of the stack that is being filled
   std::vector<Entry> heap_;
   std::vector<std::vector<Grid>> grids_;  // by the stack they lead to
-  // Of trees that look at more than the option: features behind those of options, and which they
-  // look at.
+  // Trees that look at more than the option: features behind those of options, some of which are
+  // set before trees that look at them are asked; and what was computed last, by step of the
+  // language models and by option.
+  struct KnownStep {
+    std::int32_t option = -1, order = -1;
+    double value = 0;
+  };
+  struct KnownJump {
+    double distortion = 0;
+    std::int32_t order = -1;
+    double value = 0;
+  };
   std::vector<double> tree_rest_;
-  std::vector<double> tree_folded_;  // of each option
-  bool trees_see_lm_ = false, trees_see_orientations_ = false;
+  std::vector<KnownStep> trees_of_step_;
+  std::vector<KnownJump> trees_of_jump_;
+  bool has_step_trees_ = false;  // whether a step has trees that neither row nor column has
   std::int32_t last_first_ = 0;  // the first node of the last stack
 };
 
@@ -203,6 +229,15 @@ void PhraseSearch::for_each_class(const Codes& codes, Body&& body) const {
     if (code % slot.codes()) body(slot, code % slot.codes() - 1);
     code /= slot.codes();
   }
+}
+
+/// Calls body(column, value) for each class of an order.
+template <class Body>
+void PhraseSearch::for_each_orientation(const Order& order, std::int32_t option,
+                                        Body&& body) const {
+  const double* row = options_.orientations.data() +
+                      static_cast<std::size_t>(option) * model_.orientation_columns().size();
+  for (auto i = order.first_class; i < order.last_class; ++i) body(classes_[i], row[classes_[i]]);
 }
 
 }  // namespace rosewood

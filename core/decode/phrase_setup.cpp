@@ -31,7 +31,7 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       control_(limits, std::move(beat), ticks_of_beat),
       phrases_(model_.word_models()),
       language_(model_.word_models(), model.language_model_weights(), phrases_,
-                static_cast<std::size_t>(limits.boundary_words)),
+                static_cast<std::size_t>(limits.boundary_words), language_trees()),
       tracker_(model_.slots()),
       coverages_(options.length),
       future_(options.length, longest_gap(options, limits), model.weight(model_.distortion())),
@@ -39,10 +39,9 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       grids_(static_cast<std::size_t>(options.length) + 1) {
   if (const EdgeTrees& trees = model_.trees(); trees.has_context()) {
     tree_rest_.resize(model_.features() - model_.stateless());
-    tree_folded_ = folded_trees(model_, options_);
-    trees_see_lm_ = trees.looks_at(model_.first_language_model(), model_.word_models().size());
-    trees_see_orientations_ =
-        trees.looks_at(model_.first_orientation(), model_.orientation_columns().size());
+    trees_of_jump_.resize(options_.size());
+    has_step_trees_ = !trees[TreeStage::option_words].empty() ||
+                      !trees[TreeStage::option_jump].empty() || !trees[TreeStage::all].empty();
   }
   set_options();
   set_forward_rows();
@@ -73,9 +72,9 @@ void PhraseSearch::set_options() {
       for (std::size_t k = 0; k < lms.size(); ++k)
         tree_rest_[model_.first_language_model() - model_.stateless() + k] =
             phrases_.alone(phrase, k);
-      estimate += weighted_.weight(model_.tree_feature()) *
-                  model_.trees().of_context(options_.features.data() + option * model_.stateless(),
-                                            tree_rest_.data());
+      for (const TreeStage stage :
+           {TreeStage::language, TreeStage::option_words, TreeStage::option_jump, TreeStage::all})
+        estimate += tree_score(stage, static_cast<std::int32_t>(option));
     }
     check_score(options_, option, estimate);
     score_.push_back(score);

@@ -25,8 +25,7 @@ void for_each_run(std::span<const std::int32_t> target, Body&& body) {
 
 RuleModel::RuleModel(const char* what, std::span<const std::size_t> kinds, FeatureLayout layout,
                      const RuleTable& table, std::span<const LanguageModel* const> language_models,
-                     std::span<const EdgeTree> trees, const LargeFeatures* large,
-                     std::vector<std::int64_t> orientation_columns)
+                     const LargeFeatures* large, std::vector<std::int64_t> orientation_columns)
     : layout_(std::move(layout)),
       table_(table),
       table_columns_(layout_.indices(feature_kind("table"))),
@@ -37,8 +36,6 @@ RuleModel::RuleModel(const char* what, std::span<const std::size_t> kinds, Featu
       first_language_model_(layout_.block(feature_kind("lm")).first),
       first_large_column_(layout_.block(feature_kind("large")).first),
       large_(large ? std::make_unique<LargeFeatureScorer>(*large, table) : nullptr),
-      trees_(trees, layout_.stateless(),
-             has_trees() ? layout_.position(feature_kind("trees")) : std::size_t{0}),
       orientation_columns_(std::move(orientation_columns)) {
   layout_.check_kinds(what, kinds);
   if (has_trees() && tree_feature() + 1 != layout_.size())
@@ -66,6 +63,23 @@ void RuleModel::check_count(const char* what, std::size_t kind, std::size_t coun
     fail<DecodingError>({"argument.shape", feature_kinds[kind].name.data(), count}, "there are ",
                         count, " ", what, " for ", layout_.block(kind).size, " features of kind '",
                         feature_kinds[kind].name, "'");
+}
+
+std::vector<std::uint8_t> RuleModel::tree_sources() const {
+  if (!has_trees()) return {};
+  std::vector<std::uint8_t> sources(tree_feature(), tree_source::other);
+  std::fill_n(sources.begin(), stateless(), tree_source::option);
+  const auto set = [&](std::size_t kind, std::uint8_t source) {
+    const auto [first, size] = layout_.block(kind);
+    std::fill_n(sources.begin() + static_cast<std::ptrdiff_t>(first), size, source);
+  };
+  set(feature_kind("lm"), tree_source::language);
+  set(feature_kind("distortion"), tree_source::distortion);
+  return sources;
+}
+
+void RuleModel::set_trees(std::span<const EdgeTree> trees, std::span<const std::uint8_t> sources) {
+  trees_ = EdgeTrees(trees, sources, stateless());
 }
 
 void RuleModel::check_rule(std::uint64_t rule, std::span<const std::int32_t> target,

@@ -68,8 +68,11 @@ class RuleModel {
   /// layout that does not fit the models. `large` may be null; otherwise it must outlive this.
   RuleModel(const char* what, std::span<const std::size_t> kinds, FeatureLayout layout,
             const RuleTable& table, std::span<const LanguageModel* const> language_models,
-            std::span<const EdgeTree> trees, const LargeFeatures* large,
-            std::vector<std::int64_t> orientation_columns = {});
+            const LargeFeatures* large, std::vector<std::int64_t> orientation_columns = {});
+  /// Where each feature comes from, but for columns of orientations.
+  std::vector<std::uint8_t> tree_sources() const;
+  /// Refuses trees that look at features without a source.
+  void set_trees(std::span<const EdgeTree> trees, std::span<const std::uint8_t> sources);
   /// Refuses a number of features of a kind that is not `count`.
   void check_count(const char* what, std::size_t kind, std::size_t count) const;
 

@@ -15,6 +15,9 @@ using namespace rosewood;
 
 namespace {
 
+constexpr std::uint8_t sources[] = {tree_source::option, tree_source::language,
+                                    tree_source::distortion};
+
 /// A tree row by row, as its definition says.
 double value_of(const EdgeTree& tree, std::span<const double> row) {
   std::int32_t leaf = 0;
@@ -28,7 +31,7 @@ double value_of(const EdgeTree& tree, std::span<const double> row) {
 
 std::string code_of(const EdgeTree& tree) {
   try {
-    EdgeTrees(std::span(&tree, 1), 1, 3);
+    EdgeTrees(std::span(&tree, 1), sources, 1);
   } catch (const DecodingError& error) {
     return error.fault.code.text;
   }
@@ -46,12 +49,16 @@ TEST(steps_and_trees_add_up) {
       {{{0, 1, 0.0}, {1, 2, -1.0}, {0, 0, 0.0}}, {1.0, 2.0, 3.0, 4.0}, {}},
       {{}, {0.125}, {1, 2}},
   };
-  const EdgeTrees made(trees, 1, 3);
+  const EdgeTrees made(trees, sources, 1);
   CHECK(made.has_context());
-  CHECK(made.looks_at(1, 1));
-  CHECK(made.looks_at(2, 1));
-  CHECK(!EdgeTrees(std::span(trees).first(3), 1, 3).has_context());
-  CHECK(!EdgeTrees({}, 1, 3).has_context());
+  CHECK(!EdgeTrees(std::span(trees).first(3), sources, 1).has_context());
+  CHECK(!EdgeTrees({}, sources, 1).has_context());
+  CHECK(!made[TreeStage::option].empty());
+  CHECK(!made[TreeStage::option_jump].empty());
+  CHECK(!made[TreeStage::all].empty());
+  for (const TreeStage stage : {TreeStage::language, TreeStage::distortion, TreeStage::backward,
+                                TreeStage::forward, TreeStage::option_words})
+    CHECK(made[stage].empty());
   for (const double a : {-1.0, 0.0, 0.5, 1.0, 2.0})
     for (const double b : {-1.0, 0.0, 1.0})
       for (const double c : {-2.0, -1.0, 3.0}) {
@@ -59,8 +66,38 @@ TEST(steps_and_trees_add_up) {
         double want = 0.0;
         for (const EdgeTree& tree : trees) want += value_of(tree, row);
         CHECK(std::abs(made.of_row(row) - want) < 1e-12);
-        CHECK(std::abs(made.of_option(row) + made.of_context(row, row + 1) - want) < 1e-12);
+        const double parts = made[TreeStage::option](row, row + 1) +
+                             made[TreeStage::option_jump](row, row + 1) +
+                             made[TreeStage::all](row, row + 1);
+        CHECK(std::abs(parts - want) < 1e-12);
       }
+}
+
+TEST(trees_belong_to_the_first_stage_that_knows_what_they_look_at) {
+  using namespace tree_source;
+  const std::uint8_t all[] = {option, language, distortion, backward, forward, other};
+  const auto stage_of = [&](std::vector<std::int32_t> columns) {
+    const EdgeTree tree{{}, {1.0}, std::move(columns)};
+    const EdgeTrees made(std::span(&tree, 1), all, 1);
+    for (int stage = 0; stage <= static_cast<int>(TreeStage::all); ++stage)
+      if (!made[static_cast<TreeStage>(stage)].empty()) return static_cast<TreeStage>(stage);
+    return TreeStage::all;
+  };
+  CHECK(stage_of({}) == TreeStage::option);
+  CHECK(stage_of({0}) == TreeStage::option);
+  CHECK(stage_of({1, 1}) == TreeStage::language);
+  CHECK(stage_of({2}) == TreeStage::distortion);
+  CHECK(stage_of({3}) == TreeStage::backward);
+  CHECK(stage_of({3, 0}) == TreeStage::backward);
+  CHECK(stage_of({4}) == TreeStage::forward);
+  CHECK(stage_of({0, 4}) == TreeStage::all);
+  CHECK(stage_of({1, 0}) == TreeStage::option_words);
+  CHECK(stage_of({2, 0}) == TreeStage::option_jump);
+  CHECK(stage_of({1, 3}) == TreeStage::option_words);
+  CHECK(stage_of({2, 3, 0}) == TreeStage::option_jump);
+  CHECK(stage_of({1, 2}) == TreeStage::all);
+  CHECK(stage_of({1, 4}) == TreeStage::all);
+  CHECK(stage_of({5}) == TreeStage::all);
 }
 
 TEST(damaged_trees_are_refused) {
