@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
         note = made.folder / f"{name}-{_SEED}.row.json"
         if not note.exists():
             found = (
-                measure_inside(made, name, _SEED, _trees_of(name, systems))
+                measure_inside(made, name, _SEED, _chosen_of(name, systems))
                 if ROWS[name].is_inside
                 else reranking.measure(name)
             )
@@ -67,15 +67,17 @@ def run(options: argparse.Namespace) -> None:
         add_result(options.results, corpus.name, "phrase", _summary(made, systems), {})
 
 
-def _trees_of(name: str, systems: dict[str, dict[str, Any]]) -> list[str]:
-    """Settings of trees that were chosen on lists, for decoders that learn the same."""
-    if "--boost" not in ROWS[name].options:
-        return []
-    chosen = systems.get("forest" if name == "inside_forest" else "boost_local", {})
+def _chosen_of(name: str, systems: dict[str, dict[str, Any]]) -> list[str]:
+    """Settings that were chosen on lists, for decoders that learn the same."""
+    is_large = "large" in ROWS[name].options
+    rows = {"--set": "large_pro" if is_large else "base_pro"}
+    if "--boost" in ROWS[name].options:
+        rows["--boost-set"] = "forest" if name == "inside_forest" else "boost_local"
     return [
         each
-        for key, value in chosen.get("settings", {}).items()
-        for each in ("--boost-set", f"{key}={value}")
+        for option, row in rows.items()
+        for key, value in systems.get(row, {}).get("settings", {}).items()
+        for each in (option, f"{key}={value}")
     ]
 
 
@@ -106,7 +108,8 @@ def _summary(run: Run, systems: dict[str, dict[str, Any]]) -> dict[str, Any]:
         against = AGAINST[ROWS[name].is_inside]
         if against in systems and name != against:
             one, other = rows[name]["test"], rows[against]["test"]
-            summed[name]["p"] = paired_bootstrap(metric, one, other, samples=1000).p_value
+            if not np.array_equal(one, other):  # no trees were better than some
+                summed[name]["p"] = paired_bootstrap(metric, one, other, samples=1000).p_value
     return {
         "seed": _SEED,
         "sentences": {part: len(references_of(run.corpus, part)) for part in PARTS},

@@ -41,6 +41,7 @@ ROWS = {
     "boost_global": Row("boost-global", "PRO"),
     "boost_local": Row("boost-local", "PRO"),
     "products": Row("products, local", "PRO"),
+    "risk": Row("boost-local, risk of lists", "PRO"),
     "forest": Row("boost-local, risk of forests", "PRO"),
     "inside_base": Row("base", "PRO", True, _PRO),
     "inside_base_boost": Row("base, boost-local", "PRO", True, (*_PRO, "--boost")),
@@ -60,6 +61,7 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
     "boost_global": [*_CONSTANT, *_LINEAR],
     "boost_local": [*_CONSTANT, *_LINEAR],
     "products": [{"leaf": "product", "degree": n} for n in (2, 3)],
+    "risk": [{"loss": "risk", **more} for more in _CONSTANT[:2]],
     "forest": [{"loss": "risk", **more} for more in _CONSTANT[:2]],
 }
 

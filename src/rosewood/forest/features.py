@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray
 from rosewood.errors import ForestError
 from rosewood.forest.sparse import SparseFeatures
 from rosewood.forest.weights import Weights
+
+# Names of dense features that count single words, or words of single classes, begin so.
+INDICATORS = ("deletes_", "inserts_", "links_")
 
 
 class FeatureSpace:
@@ -42,6 +46,11 @@ class FeatureSpace:
     def names(self) -> list[str]:
         """All names, in the order of θ."""
         return [*self.dense, *self.sparse]
+
+    @property
+    def indicators(self) -> NDArray[np.bool_]:
+        """Which dense features are indicators of single words or classes, by their names."""
+        return np.array([name.startswith(INDICATORS) for name in self.dense], dtype=np.bool_)
 
     def dense_index(self, name: str) -> int | None:
         """The column of a dense feature, or None."""

@@ -70,13 +70,18 @@ class Begun(NamedTuple):
     varies: NDArray[np.bool_]  # features that any weight can make a difference to
 
 
+# Indicators are many, and lists say little of each: with units as other features have, weights that
+# fit them lose more on other text than they gain (decision 0019).
+_INDICATOR_UNITS = 0.005
+
+
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
     return begin_with_spread(tuning, start, k)[0]
 
 
 def begin_with_spread(tuning: TuningSet, start: ArrayLike, k: int) -> tuple[Begun, FloatArray]:
-    """The same, and how much each feature varies within lists."""
+    """The same, and how much each feature varies within lists, as learners are to see it."""
     theta = as_weight("start", start, len(tuning.features))
     if (bad := _first_not_finite(theta)) is not None:
         check_number(tuning.features.name(bad), float(theta[bad]), error=TuningError)
@@ -90,6 +95,7 @@ def begin_with_spread(tuning: TuningSet, start: ArrayLike, k: int) -> tuple[Begu
     if not varies.any():
         reason = "no feature varies within any list: weights make no difference"
         raise TuningError(reason, code="tuning.no-variation")
+    varies[: len(tuning.features.dense)][tuning.features.indicators] /= _INDICATOR_UNITS
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
         return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_)), varies
