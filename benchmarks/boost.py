@@ -2,6 +2,7 @@
 
     python -m benchmarks.boost [--rows 10000000] [--columns 190] [--leaves 2,8] [--threads 1,2]
     python -m benchmarks.boost --only decode [--sentences 200]
+    python -m benchmarks.boost --only memory [--edges 1000000]
 
 One round of a tree over binned columns: both get the same bins (as numbers), targets, leaves and
 threads.  The first round of Rosewood also sums the weights of rows by bin, which later rounds know;
@@ -10,6 +11,9 @@ and its own bundling of columns is off, so that all columns are read.
 Two kinds of columns: all with 255 bins, and one in ten with 255, the others with two, as indicators
 have.  Goal: at least as fast.
 
+Memory: trees learnt from the risk of forests on disk, of so many edges and half as many; what is
+held in memory besides files that are mapped, by edge.  Goal: about 200 bytes an edge.
+
 Decoding: both decoders with and without 25 trees of two leaves, in turns.  The trees are so small
 that translations stay the same, so that search does the same work.  Goal: at most 10 % slower.
 """
@@ -17,6 +21,8 @@ that translations stay the same, so that search does the same work.  Goal: at mo
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,8 +35,9 @@ import numpy as np
 from benchmarks.sparse import in_turns, models_of
 from rosewood import _core
 from rosewood.arrays import FloatArray
+from rosewood.corpus import Vocabulary
 from rosewood.decode import HieroDecoder, PhraseDecoder
-from rosewood.forest import BoostedTrees, Split, Tree
+from rosewood.forest import BoostedTrees, FeatureSpace, Forest, ForestSetWriter, Split, Tree
 
 
 def least(work: Callable[[], object], times: int = 3) -> float:
@@ -126,6 +133,74 @@ def _translate(decoder: Any, sentences: list[str]) -> None:
         pass
 
 
+FOREST_EDGES = 300
+_LEARN = """
+import sys, threading
+from pathlib import Path
+import numpy as np
+from rosewood.forest import ForestSet
+from rosewood.learn import BoostSettings, TuningSet, boost_trees
+from rosewood.metrics import parse_metric
+
+def held():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+
+most, is_over = [held()], threading.Event()
+def watch():
+    while not is_over.wait(0.01):
+        most.append(held())
+threading.Thread(target=watch, daemon=True).start()
+tuning = TuningSet(ForestSet(sys.argv[1]), parse_metric("bleu:tokenize=none"), max_memory=64 << 20)
+theta = np.zeros(len(tuning.features))
+theta[0] = 1.0
+boost_trees(tuning, theta, BoostSettings(loss="risk", rounds=2, leaves=8, k=2))
+is_over.set()
+print(1024 * max(most))
+"""
+
+
+def write_forests(path: Path, edges: int, columns: int) -> None:
+    """Lattices of words, a few of which are written again and again."""
+    random = np.random.default_rng(1)
+    space = FeatureSpace([f"f{i}" for i in range(columns)])
+    words = Vocabulary([f"w{i}" for i in range(200)])
+    choices = 2  # exact n-gram states make few more edges of them
+    steps = FOREST_EDGES // choices
+    made = []
+    for _ in range(50):
+        said = random.integers(0, len(words), (steps, choices))
+        count = 1 + steps * choices
+        forest = Forest(
+            np.concatenate([[0], 1 + choices * np.arange(steps + 1)]), np.arange(-1, count).clip(0),
+            np.repeat(np.arange(steps), choices), features=space,
+            dense=random.normal(size=(count, columns)), vocabulary=words,
+            yield_start=np.concatenate([[0], 2 * np.arange(count)]),
+            yield_symbol=np.column_stack([np.full(said.size, -1), said.ravel()]).ravel(),
+        )  # fmt: skip
+        made.append((forest, " ".join(words[int(w)] for w in said[:, 0])))
+    with ForestSetWriter(path, features=space, vocabulary=words) as out:
+        for number in range(edges // FOREST_EDGES):
+            forest, reference = made[number % len(made)]
+            out.append(forest, {"refs": [reference]})
+
+
+def measure_memory(edges: int, columns: int) -> None:
+    """Bytes by edge, from two sizes: what does not grow is left out."""
+    print(f"trees from the risk of forests on disk, {columns} columns")
+    held = []
+    for count in (edges // 2, edges):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "forests.rwf"
+            write_forests(path, count, columns)
+            made = subprocess.run(
+                [sys.executable, "-c", _LEARN, path], check=True, stdout=subprocess.PIPE, text=True
+            )
+        held.append(int(made.stdout))
+        print(f"{count:12,} edges {held[-1] / 2**20:10.0f} MB")
+    print(f"{(held[1] - held[0]) / (edges - edges // 2):12.0f} bytes an edge")
+
+
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -135,11 +210,14 @@ def main() -> None:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--pairs", type=int, default=20_000, help="of the phrasebook")
-    parser.add_argument("--only", choices=["round", "decode"])
+    parser.add_argument("--only", choices=["round", "decode", "memory"])
+    parser.add_argument("--edges", type=int, default=1_000_000, help="of the forests on disk")
     options = parser.parse_args()
-    if options.only != "round":
+    if options.only in (None, "decode"):
         measure_decoding(options.sentences, options.pairs)
-    if options.only != "decode":
+    if options.only in (None, "memory"):
+        measure_memory(options.edges, options.columns)
+    if options.only in (None, "round"):
         measure_rounds(options)
 
 
