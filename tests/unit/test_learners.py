@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import fields
+from random import Random
 
 import numpy as np
 import pytest
+from tests.large_feature_models import large_set
 from tests.lists import cosine, planted, small_texts
 from tests.real import path_of
 from tests.refusals import refuses
 
+from rosewood.decode.large_features import FIXED
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import (
@@ -339,3 +342,36 @@ def test_real_lists(real, method, least_dev, least_test):
     fit = make_learner(method).fit(dev, start)
     assert fit.score >= least_dev
     assert test.score(fit.theta) >= least_test
+
+
+def renamed(tuning, names):
+    """The same lists with other names of dense features."""
+    space = FeatureSpace(names)
+    return tuning.changed(lambda _, forest: forest.derive(features=space), space, 0)
+
+
+@pytest.mark.parametrize("method", ["pro", "mira", "mr", "l1"])
+def test_weights_of_indicators_stay_small(method):
+    """Columns of the large feature set are told by their names; others are tuned as before."""
+    tuning = planted(np.array([1.0, 0.5, 0.5, -0.3]), lists=100, noise=1.0, seed=5)
+    names = tuning.features.dense
+    start = np.ones(4)
+    learner = make_learner(method, QUICK[method])
+    plain = learner.fit(tuning, start, seed=1).theta
+    same = learner.fit(renamed(tuning, [f"x{n}" for n in names]), start, seed=1).theta
+    assert same.tolist() == plain.tolist()
+    start[2] = 0.0
+    named = [*names[:2], "inserts_the", names[3]]
+    theta = learner.fit(renamed(tuning, named), start, seed=1).theta
+    plain = learner.fit(tuning, start, seed=1).theta
+    assert abs(theta[2] / theta[0]) < 0.3 * abs(plain[2] / plain[0])
+
+
+def test_indicators_of_the_large_set_are_known_by_name():
+    large = large_set(Random(3))
+    space = FeatureSpace([*large.names, "lm", "phrase_ef", "deletes"])
+    told = dict(zip(space.dense, space.indicators.tolist(), strict=True))
+    assert [name for name, is_one in told.items() if not is_one] == [
+        *FIXED, "lm", "phrase_ef", "deletes",
+    ]  # fmt: skip
+    assert FeatureSpace().indicators.tolist() == []
