@@ -16,7 +16,7 @@ from rosewood.errors import DamagedFileError, FormatError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 
-SETTINGS = {**QUICK, "tune": "pro", "set": {}, "rounds": 1, "feature_classes": 6}
+SETTINGS = {**QUICK, "tune": "mira", "set": {}, "rounds": 2, "feature_classes": 6}
 SENTENCE = "We had the good letter."
 
 
