@@ -74,6 +74,12 @@ void TreeSum::add_steps(std::span<const EdgeTree* const> trees) {
   std::ranges::stable_sort(sorted, {},
                            [](const EdgeTree* each) { return each->splits[0].threshold; });
   const EdgeTree& first = *trees[0];
+  if (trees.size() == 1 && first.factors.size() <= 1) {
+    stumps_.push_back({place_of(first.splits[0].column),
+                       first.factors.empty() ? Place{2, 0} : place_of(first.factors[0]),
+                       first.splits[0].threshold, first.values[0], first.values[1]});
+    return;
+  }
   steps_.push_back({first.splits[0].column, static_cast<std::uint32_t>(thresholds_.size()),
                     static_cast<std::uint32_t>(sorted.size()),
                     static_cast<std::uint32_t>(values_.size()),
@@ -88,12 +94,25 @@ void TreeSum::add_steps(std::span<const EdgeTree* const> trees) {
   for (const EdgeTree* each : sorted) thresholds_.push_back(each->splits[0].threshold);
 }
 
+TreeSum::Place TreeSum::place_of(std::int32_t column) const {
+  const auto at = static_cast<std::size_t>(column);
+  const std::uint32_t part = at < stateless_ ? 0 : 1;
+  return {part, static_cast<std::uint32_t>(part ? at - stateless_ : at)};
+}
+
 double TreeSum::operator()(const double* option, const double* rest) const {
   const auto value_of = [&](std::int32_t column) {
     const auto at = static_cast<std::size_t>(column);
     return at < stateless_ ? option[at] : rest[at - stateless_];
   };
   double total = 0.0;
+  constexpr double one = 1.0;
+  const double* const parts[] = {option, rest, &one};
+  for (const Stump& stump : stumps_) {
+    const double at = parts[stump.column.part][stump.column.index];
+    total += (stump.threshold < at ? stump.high : stump.low) *
+             parts[stump.factor.part][stump.factor.index];
+  }
   for (const Steps& steps : steps_) {
     const double at = value_of(steps.column);
     const double* threshold = thresholds_.data() + steps.threshold;

@@ -27,7 +27,7 @@ class TreeSum {
  public:
   TreeSum(std::span<const EdgeTree* const> trees, std::size_t stateless);
 
-  bool empty() const { return trees_.empty() && steps_.empty(); }
+  bool empty() const { return trees_.empty() && steps_.empty() && stumps_.empty(); }
   /// `option` has the features of options, `rest` those behind them.
   double operator()(const double* option, const double* rest) const;
 
@@ -40,11 +40,22 @@ class TreeSum {
     std::int32_t column;
     std::uint32_t threshold, thresholds, value, factor, factors;
   };
+  /// A feature of the option, one of the rest, or 1, which stands for no factor.
+  struct Place {
+    std::uint32_t part, index;
+  };
+  /// Steps with one threshold and at most one factor, as most are: evaluated without branches.
+  struct Stump {
+    Place column, factor;
+    double threshold, low, high;
+  };
   void add_steps(std::span<const EdgeTree* const> trees);
+  Place place_of(std::int32_t column) const;
 
   std::size_t stateless_;
   std::vector<Range> trees_;
   std::vector<Steps> steps_;
+  std::vector<Stump> stumps_;
   std::vector<double> thresholds_;
   std::vector<EdgeTree::Split> splits_;
   std::vector<double> values_;

@@ -51,9 +51,8 @@ double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t 
   const std::size_t first = model_.stateless();
   double score = 0.0;
   const auto set_language = [&] {
-    std::ranges::copy(
-        language_.values(step),
-        tree_rest_.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model() - first));
+    double* out = tree_rest_.data() + (model_.first_language_model() - first);
+    for (const double value : language_.values(step)) *out++ = value;
   };
   const auto set_distortion = [&](double far) { tree_rest_[model_.distortion() - first] = far; };
   const Order &rows = orders_[grid.rows], &columns = orders_[grid.columns];
