@@ -199,7 +199,8 @@ double ChartSearch::tree_score(std::int32_t option, double glue, std::span<const
   }
   if (tree_rest_.empty()) return 0.0;
   const std::size_t first = model_.stateless();
-  std::ranges::copy(values, tree_rest_.begin() + lms - static_cast<std::ptrdiff_t>(first));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    tree_rest_[model_.first_language_model() - first + k] = values[k];
   const double* row = options_.features.data() + static_cast<std::size_t>(option) * first;
   double sum = 0.0;
   for (const TreeStage stage : {TreeStage::language, TreeStage::option_words, TreeStage::all})

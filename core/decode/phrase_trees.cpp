@@ -32,7 +32,7 @@ double PhraseSearch::tree_score(TreeStage stage, std::int32_t option, const Orde
 }
 
 void PhraseSearch::set_tree_orientations(std::int32_t owner, const Order& order) {
-  if (owner < 0) return;
+  if (owner < 0 || order.first_class == order.last_class) return;
   double* out = tree_rest_.data() + (model_.first_orientation() - model_.stateless());
   for_each_orientation(order, owner,
                        [&](std::uint32_t column, double value) { out[column] = value; });
@@ -40,6 +40,7 @@ void PhraseSearch::set_tree_orientations(std::int32_t owner, const Order& order)
 
 /// All that is not set is 0.
 void PhraseSearch::clear_tree_orientations(const Order& order) {
+  if (order.first_class == order.last_class) return;
   double* out = tree_rest_.data() + (model_.first_orientation() - model_.stateless());
   for (auto i = order.first_class; i < order.last_class; ++i) out[classes_[i]] = 0.0;
 }
@@ -51,8 +52,8 @@ double PhraseSearch::tree_step(const Grid& grid, const Node& from, std::int32_t 
   const std::size_t first = model_.stateless();
   double score = 0.0;
   const auto set_language = [&] {
-    double* out = tree_rest_.data() + (model_.first_language_model() - first);
-    for (const double value : language_.values(step)) *out++ = value;
+    auto place = model_.first_language_model() - first;
+    for (const double value : language_.values(step)) tree_rest_[place++] = value;
   };
   const auto set_distortion = [&](double far) { tree_rest_[model_.distortion() - first] = far; };
   const Order &rows = orders_[grid.rows], &columns = orders_[grid.columns];

@@ -47,7 +47,7 @@ class Growth {
     while (std::ssize(leaves) < settings_.leaves) {
       Leaf* chosen = nullptr;
       for (Leaf& leaf : leaves)
-        if (leaf.best && (!chosen || leaf.best->gain > chosen->best->gain)) chosen = &leaf;
+        if (leaf.best && (!chosen || is_more(leaf.best->gain, chosen->best->gain))) chosen = &leaf;
       if (!chosen) break;
       tree.split.push_back(*chosen->best);
       divide(leaves, *chosen, tree.leaf_of);
@@ -62,7 +62,11 @@ class Growth {
   }
 
  private:
+  static constexpr double alike = 1e-10;     // gains that differ by no more are equal
   static constexpr double rounding = 1e-12;  // sums of fewer than that of their parts are noise
+
+  /// Sums of equal columns are added in different orders: a little more is the same.
+  static bool is_more(double gain, double than) { return gain > than * (1.0 + alike); }
 
   double gain(const Moments& m) const {
     const double curve = m.curve + settings_.l2;
@@ -90,7 +94,7 @@ class Growth {
         const Moments right = leaf.total - left;
         if (left.weight < settings_.min_weight || right.weight < settings_.min_weight) continue;
         const double after = gain(left) + gain(right), more = after - before;
-        if (more > rounding * after && (!leaf.best || more > leaf.best->gain)) {
+        if (more > rounding * after && (!leaf.best || is_more(more, leaf.best->gain))) {
           leaf.best =
               TreeSplit{number, static_cast<std::int32_t>(c), static_cast<std::int32_t>(b), more};
           leaf.left = left;

@@ -91,6 +91,37 @@ def test_phrases(case, search, seed):
         check(plain, boosted, " ".join(case.words), 0.75, is_full=search == "full")
 
 
+def oriented_trees(names, seed: int) -> BoostedTrees:
+    """Trees over an orientation and what the search knows of the same step besides."""
+    random = np.random.default_rng(seed)
+    backward = [name for name in names if "backward" in name]
+    trees = []
+    for _ in range(20 if backward else 0):
+        column, factor = str(random.choice(backward)), str(random.choice(["lm", "distortion"]))
+        split = Split(0, column, float(random.choice([-3.0, -1.0, -0.5])))
+        values = tuple((random.integers(-8, 9, 2) / 8).tolist())
+        trees.append(Tree((split,), values, (factor,)))
+    return BoostedTrees(tuple(names), tuple(trees))
+
+
+@pytest.mark.slow
+@EXAMPLES
+@given(
+    cases(max_words=5, most=300, lexicalized=phrase_models.reordering_models()), modes,
+    st.integers(0, 2**32 - 1),
+)  # fmt: skip
+def test_orientations_with_other_features(case, search, seed):
+    how = replace(phrase_models.UNLIMITED, search=search)
+    with phrase_models.decoder_of(case, how) as plain:
+        boosted = PhraseDecoder(
+            plain.table, plain.language_models, reorder=plain.reorder, settings=plain.settings,
+            features=plain.option_features, unknown=plain.unknown,
+            trees=oriented_trees(plain.features.dense, seed),
+            weights={**plain.weights, "boost": 0.75},
+        )  # fmt: skip
+        check(plain, boosted, " ".join(case.words), 0.75, is_full=search == "full")
+
+
 @pytest.mark.slow
 @EXAMPLES
 @given(hiero_cases(), modes, st.integers(0, 2**32 - 1))

@@ -163,6 +163,20 @@ def test_columns_of_few_bins_are_packed():
         assert counts[column] == 1 or place[0] == column
 
 
+def test_of_equal_columns_the_first_is_split():
+    """They may be packed with others, so that their sums differ in the last bits."""
+    random = np.random.default_rng(3)
+    counts = np.full(20, 2, np.int32)
+    for _ in range(30):
+        bins = (random.random((20, 3_001)) < 0.1).astype(np.uint8)
+        bins[13] = bins[2]
+        slope = np.where(random.random(3_001) < 0.3, random.normal(size=3_001), 0.0) + bins[2]
+        data, ones = _core.BinnedColumns(bins, counts), np.ones(3_001)
+        for known in (None, _core.sum_curves(data, ones)):
+            found = _core.grow_tree(data, slope, ones, NONE, 2, 0.0, 0.0, 1, known)[0]
+            assert [column for _, column, _, _ in found] == [2]
+
+
 def test_known_sums_of_other_columns_are_refused():
     two = _core.BinnedColumns(np.zeros((2, 3), np.uint8), np.array([1, 2], np.int32))
     other = _core.BinnedColumns(np.zeros((2, 3), np.uint8), np.array([2, 1], np.int32))

@@ -39,6 +39,7 @@ from rosewood.shared_types import Report
 
 _NONE: FloatArray = np.empty(0)
 _BITS = 24  # of numbers that are kept: those of all processors are the same
+_ALIKE = 1e-10  # trees that explain no more than that are equal
 _ROWS_SHOWN = 2000  # rows whose mean score shows the partial dependence
 
 
@@ -251,8 +252,11 @@ class _Work(_Chooser):
         """The next tree with its step, as JSON values; None where no step helps."""
         targets = self.loss.targets(score)
         with one_thread():
-            found = max(self._fitted(targets), key=lambda each: each[0], default=None)
-        if found is None or not found[0] > 0.0:
+            found: tuple[float, Tree] | None = None
+            for each in self._fitted(targets):  # of equal ones the first, whatever rounding says
+                if each[0] > (0.0 if found is None else found[0] * (1.0 + _ALIKE)):
+                    found = each
+        if found is None:
             return None
         gain, tree = found
         # A step has a unit if values have one: their root mean square is 1.

@@ -75,6 +75,13 @@ class Begun(NamedTuple):
 _INDICATOR_UNITS = 0.005
 
 
+def with_indicators(varies: FloatArray, features: FeatureSpace) -> FloatArray:
+    """How much features vary, dense ones first, and indicators so much that weights stay small."""
+    found = varies.copy()
+    found[: len(features.dense)][features.indicators] /= _INDICATOR_UNITS
+    return found
+
+
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
     return begin_with_spread(tuning, start, k)[0]
@@ -95,7 +102,7 @@ def begin_with_spread(tuning: TuningSet, start: ArrayLike, k: int) -> tuple[Begu
     if not varies.any():
         reason = "no feature varies within any list: weights make no difference"
         raise TuningError(reason, code="tuning.no-variation")
-    varies[: len(tuning.features.dense)][tuning.features.indicators] /= _INDICATOR_UNITS
+    varies = with_indicators(varies, tuning.features)
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
         return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_)), varies

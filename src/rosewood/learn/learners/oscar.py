@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.groups import Groups
-from rosewood.learn.learner import Fit, begin
+from rosewood.learn.learner import Fit, begin, with_indicators
 from rosewood.learn.learners.pro import Pro
 from rosewood.learn.oscar import Grouping, GroupingSettings, group_features
 from rosewood.learn.ranking import ranking_units
@@ -115,7 +115,8 @@ class GroupedPro:
         """Weights of all features of a tuning set, equal within groups, 0 outside of them."""
         theta, candidates, _, _ = begin(tuning, start, self.pro.k)
         grouped = self.groups.project(candidates)
-        units = ranking_units(spread(grouped), candidates.dense.shape[1])
+        varies = with_indicators(spread(grouped), tuning.features)
+        units = ranking_units(varies, candidates.dense.shape[1])
         width, size = candidates.dense.shape[1], len(theta)
 
         def unpack(weights: FloatArray) -> FloatArray:
