@@ -77,6 +77,7 @@ def _chosen_of(name: str, systems: dict[str, dict[str, Any]]) -> list[str]:
         each
         for option, row in rows.items()
         for key, value in systems.get(row, {}).get("settings", {}).items()
+        if f"{key}={value}" not in ROWS[name].options
         for each in (option, f"{key}={value}")
     ]
 
