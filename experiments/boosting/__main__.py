@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
         note = made.folder / f"{name}-{_SEED}.row.json"
         if not note.exists():
             found = (
-                measure_inside(made, name, _SEED, _chosen_of(name, systems))
+                measure_inside(made, name, _SEED, chosen_of(name, systems))
                 if ROWS[name].is_inside
                 else reranking.measure(name)
             )
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
         add_result(options.results, corpus.name, "phrase", _summary(made, systems), {})
 
 
-def _chosen_of(name: str, systems: dict[str, dict[str, Any]]) -> list[str]:
+def chosen_of(name: str, systems: dict[str, dict[str, Any]]) -> list[str]:
     """Settings that were chosen on lists, for decoders that learn the same."""
     is_large = "large" in ROWS[name].options
     rows = {"--set": "large_pro" if is_large else "base_pro"}

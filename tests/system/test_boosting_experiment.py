@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from experiments.boosting.__main__ import main
+from experiments.boosting.__main__ import chosen_of, main
 from experiments.boosting.papers import TABLE
 from experiments.boosting.rows import ROWS
 from experiments.stored_results import read_results
@@ -40,3 +40,16 @@ def test_boosting_experiment_on_the_phrasebook(tmp_path):
     assert ROWS["inside_boost"].features in page.partition("## Not run")[2]
     assert main(["--report", *map(str, places)]) is None  # the same page without the data
     assert (tmp_path / "page" / "boosting.md").read_text("utf-8") == page
+
+
+def test_decoders_learn_with_the_settings_that_lists_chose():
+    chosen = {
+        "base_pro": {"settings": {"l2": 1.0}}, "large_pro": {"settings": {"l2": 2.0}},
+        "boost_local": {"settings": {"leaf": "linear"}},
+        "forest": {"settings": {"loss": "risk", "leaves": 4}},
+    }  # fmt: skip
+    assert chosen_of("inside_base", chosen) == ["--set", "l2=1.0"]
+    assert chosen_of("inside_boost", chosen) == ["--set", "l2=2.0", "--boost-set", "leaf=linear"]
+    assert chosen_of("inside_forest", chosen) == ["--set", "l2=2.0", "--boost-set", "leaves=4"]
+    assert chosen_of("inside_forest", {}) == []
+    assert "loss=risk" in ROWS["inside_forest"].options
