@@ -67,14 +67,14 @@ STAGES = in_order(
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
-            "tune", version=6, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=7, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
             },
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),
         Stage(
-            "boost", version=2, run=boost, decides=boost_settings, uses_memory=True,
+            "boost", version=3, run=boost, decides=boost_settings, uses_memory=True,
             applies=lambda settings: settings.boosting() is not None,
             needs={
                 **_MODELS,
