@@ -352,7 +352,7 @@ def renamed(tuning, names):
 
 @pytest.mark.parametrize("method", ["pro", "mira", "mr", "l1", "oscar"])
 def test_weights_of_indicators_stay_small(method):
-    """Columns of the large feature set are told by their names; others are tuned as before."""
+    """Columns of the large set are recognised by their names; others are tuned as before."""
     tuning = planted(np.array([1.0, 0.5, 0.5, -0.3]), lists=100, noise=1.0, seed=5)
     names = tuning.features.dense
     start = np.ones(4)
