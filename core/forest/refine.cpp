@@ -1,7 +1,7 @@
 // core/forest/refine.cpp: nodes that know their boundary words (methods for n-gram counts and
 // linear BLEU need them; decoders that recombine on minimised language model states drop them).
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "forest/transform.hpp"
 #include "util/error.hpp"
@@ -22,13 +22,15 @@ class StringTable {
       hash = (hash ^ static_cast<std::uint32_t>(s)) * 0xbf58476d1ce4e5b9ULL;
       hash ^= hash >> 31;
     }
-    const auto [from, to] = by_hash_.equal_range(hash);
-    for (auto it = from; it != to; ++it)
-      if (std::ranges::equal(string, (*this)[it->second])) return it->second;
+    auto slot = hash & (slots_.size() - 1);
+    for (; slots_[slot].number >= 0; slot = (slot + 1) & (slots_.size() - 1))
+      if (slots_[slot].hash == hash && std::ranges::equal(string, (*this)[slots_[slot].number]))
+        return slots_[slot].number;
     const std::int64_t fresh = std::ssize(start_) - 1;
     symbol_.insert(symbol_.end(), string.begin(), string.end());
     start_.push_back(std::ssize(symbol_));
-    by_hash_.emplace(hash, fresh);
+    slots_[slot] = {hash, fresh};
+    if (2 * static_cast<std::size_t>(fresh) + 2 > slots_.size()) grow();
     return fresh;
   }
   std::span<const SymbolId> operator[](std::int64_t i) const {
@@ -36,9 +38,25 @@ class StringTable {
   }
 
  private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::int64_t number = -1;
+  };
+
+  void grow() {
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& each : old) {
+      if (each.number < 0) continue;
+      auto slot = each.hash & (slots_.size() - 1);
+      while (slots_[slot].number >= 0) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = each;
+    }
+  }
+
   std::vector<Offset>& start_;
   std::vector<SymbolId>& symbol_;
-  std::unordered_multimap<std::uint64_t, std::int64_t> by_hash_;
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);  // open addressing, at most half full
 };
 
 constexpr SymbolId gap = -1;  // words not known, between the two ends of a long string
@@ -88,11 +106,18 @@ class Refiner {
   }
 
  private:
+  /// New edges of a node, before they are grouped by state.
   struct Pending {
-    std::int64_t state;
-    std::int64_t edge;
-    std::vector<NodeId> tails;
-    std::vector<std::int64_t> grams;
+    std::vector<std::int64_t> state, edge;
+    std::vector<std::size_t> tail_end, gram_end;  // of each edge, in:
+    std::vector<NodeId> tail;
+    std::vector<std::int64_t> gram;
+
+    void clear() {
+      for (auto* each : {&state, &edge, &gram}) each->clear();
+      for (auto* each : {&tail_end, &gram_end}) each->clear();
+      tail.clear();
+    }
   };
 
   /// Where other words may come to stand beside a node's string. A sentence's first node never has
@@ -123,13 +148,13 @@ class Refiner {
   void build_node(std::int64_t v, const std::vector<std::pair<NodeId, NodeId>>& range,
                   std::vector<std::int64_t>& state_of) {
     const bool root = v == f_.root();
-    std::vector<Pending> pending;
+    pending_.clear();
     for (Offset e = f_.edge_start[v]; e < f_.edge_start[v + 1]; ++e) {
       const auto tails = f_.tails(e);
-      std::vector<NodeId> choice(tails.size());
+      choice_.resize(tails.size());
       bool possible = true;
       for (std::size_t slot = 0; slot < tails.size(); ++slot) {
-        choice[slot] = range[tails[slot]].first;
+        choice_[slot] = range[tails[slot]].first;
         possible = possible && range[tails[slot]].first < range[tails[slot]].second;
       }
       while (possible) {
@@ -137,35 +162,61 @@ class Refiner {
           fail<ForestError>({"forest.too-large", "edges", max_edges_}, "refining to n = ", order_,
                             " makes more than ", max_edges_,
                             " edges: prune the forest first, or allow more");
-        tokens_of(e, choice, state_of, root);
-        pending.push_back(
-            {root ? states_.number({}) : state_number(v), e, choice, complete_grams()});
+        tokens_of(e, choice_, state_of, root);
+        pending_.state.push_back(root ? states_.number({}) : state_number(v));
+        pending_.edge.push_back(e);
+        pending_.tail.insert(pending_.tail.end(), choice_.begin(), choice_.end());
+        pending_.tail_end.push_back(pending_.tail.size());
+        complete_grams();
+        pending_.gram_end.push_back(pending_.gram.size());
         std::size_t slot = tails.size();
-        while (slot > 0 && ++choice[slot - 1] == range[tails[slot - 1]].second) {
-          choice[slot - 1] = range[tails[slot - 1]].first;
+        while (slot > 0 && ++choice_[slot - 1] == range[tails[slot - 1]].second) {
+          choice_[slot - 1] = range[tails[slot - 1]].first;
           --slot;
         }
         possible = slot > 0;
       }
     }
-    // States in order of first appearance, edges of one state in order.
-    std::unordered_map<std::int64_t, std::size_t> group_of;
-    std::vector<std::vector<std::size_t>> groups;
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      const auto [it, fresh] = group_of.emplace(pending[i].state, groups.size());
-      if (fresh) groups.emplace_back();
-      groups[it->second].push_back(i);
-    }
-    if (root && groups.empty()) groups.emplace_back();
-    for (const auto& group : groups) {
-      for (const std::size_t i : group) {
-        out_.structure.add_edge(pending[i].edge, pending[i].tails);
-        out_.gram.insert(out_.gram.end(), pending[i].grams.begin(), pending[i].grams.end());
-        out_.gram_start.push_back(std::ssize(out_.gram));
+    add_groups(v, root, state_of);
+  }
+
+  /// States in order of first appearance, edges of one state in order.
+  void add_groups(std::int64_t v, bool root, std::vector<std::int64_t>& state_of) {
+    group_of_.resize(std::max(group_of_.size(), state_start_.size()), {-1, 0});
+    groups_.clear();
+    order_of_.resize(pending_.state.size());
+    for (const std::int64_t state : pending_.state) {
+      auto& [node, group] = group_of_[static_cast<std::size_t>(state)];
+      if (node != v) {
+        node = v;
+        group = groups_.size();
+        groups_.push_back({state, 0});
       }
-      out_.structure.end_node(static_cast<NodeId>(v));
-      state_of.push_back(group.empty() ? states_.number({}) : pending[group.front()].state);
+      ++groups_[group].place;
     }
+    std::size_t edges = 0;
+    for (Group& each : groups_) each.place = edges += each.place;
+    for (std::size_t i = pending_.state.size(); i-- > 0;) {
+      const auto group = group_of_[static_cast<std::size_t>(pending_.state[i])].second;
+      order_of_[--groups_[group].place] = i;
+    }
+    if (root && groups_.empty()) groups_.push_back({states_.number({}), 0});
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t end = g + 1 < groups_.size() ? groups_[g + 1].place : pending_.state.size();
+      for (std::size_t k = groups_[g].place; k < end; ++k) add_edge(order_of_[k]);
+      out_.structure.end_node(static_cast<NodeId>(v));
+      state_of.push_back(groups_[g].state);
+    }
+  }
+
+  void add_edge(std::size_t i) {
+    const std::size_t tail = i == 0 ? 0 : pending_.tail_end[i - 1];
+    const std::size_t gram = i == 0 ? 0 : pending_.gram_end[i - 1];
+    const auto grams = std::span(pending_.gram).subspan(gram, pending_.gram_end[i] - gram);
+    out_.structure.add_edge(pending_.edge[i],
+                            std::span(pending_.tail).subspan(tail, pending_.tail_end[i] - tail));
+    out_.gram.insert(out_.gram.end(), grams.begin(), grams.end());
+    out_.gram_start.push_back(std::ssize(out_.gram));
   }
 
   /// The edge's string as far as it is known: its own words and the ends of its tails.
@@ -204,8 +255,7 @@ class Refiner {
   }
 
   /// N-grams that do not lie inside one tail: this edge is where they come together.
-  std::vector<std::int64_t> complete_grams() {
-    std::vector<std::int64_t> grams;
+  void complete_grams() {
     const auto longest = static_cast<std::size_t>(order_);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       string_.clear();
@@ -213,13 +263,12 @@ class Refiner {
         if (tokens_[j].word == gap) break;
         string_.push_back(tokens_[j].word);
         if (tokens_[i].owner == tokens_[j].owner && tokens_[i].owner != own) continue;
-        grams.push_back(grams_.number(string_));
+        pending_.gram.push_back(grams_.number(string_));
         if (std::ssize(out_.gram_word) / 16 > max_edges_)
           fail<ForestError>({"forest.too-large", "n", order_}, "refining to n = ", order_,
                             " meets too many n-grams: take a smaller n");
       }
     }
-    return grams;
   }
 
   const ForestView& f_;
@@ -235,6 +284,16 @@ class Refiner {
   std::vector<SymbolId> state_word_;
   StringTable states_;
   StringTable grams_;
+  struct Group {
+    std::int64_t state;
+    std::size_t
+        place;  // how many edges it has; then their end, and at last their begin in order_of_
+  };
+  Pending pending_;
+  std::vector<NodeId> choice_;
+  std::vector<std::pair<std::int64_t, std::size_t>> group_of_;  // of each state: node and group
+  std::vector<Group> groups_;
+  std::vector<std::size_t> order_of_;
   std::vector<Token> tokens_;
   std::vector<SymbolId> string_;
 };
