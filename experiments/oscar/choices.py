@@ -23,8 +23,8 @@ from rosewood.pipeline import Translator
 from rosewood.pipeline.model_stages import LM, estimate_without
 from rosewood.pipeline.tuning_data import (
     FOLDS,
+    DecodedForests,
     DevSentences,
-    NBestLists,
     TrainingSentences,
     TuningSentences,
 )
@@ -104,7 +104,7 @@ def _lists(run: OscarRun, base: str, seed: int, names: Sequence[str]) -> dict[st
             decoders = _without(model, data, run.folder)
         else:
             data = _held_out(run.corpus, name)
-        lists = NBestLists(decoders, data, 100, threads=run.threads)
+        lists = DecodedForests(decoders, data, 100, threads=run.threads)
         with ForestSetWriter(file) as writer:
             for i, forest in enumerate(lists(tuned, 1, range(len(data)))):
                 writer.append(forest, {"id": f"{name}-{i}", "refs": list(data.references[i])})

@@ -17,7 +17,7 @@ from experiments.corpora import lines_of
 from experiments.runs import Run, translated, write_json
 from rosewood.forest import Weights
 from rosewood.pipeline import Translator
-from rosewood.pipeline.tuning_data import DevSentences, NBestLists
+from rosewood.pipeline.tuning_data import DecodedForests, DevSentences
 
 _REUSED = 1000  # best translations of a test sentence
 
@@ -115,7 +115,8 @@ def _features(translator: Translator, source: list[str]) -> dict[str, Any]:
 def _met(translator: Translator, source: list[str]) -> Any:
     """The rules in 1000-best lists."""
     decoder = translator.decoder
-    lists = NBestLists((decoder,), DevSentences(source, [[""]] * len(source)), _REUSED, threads=2)
+    data = DevSentences(source, [[""]] * len(source))
+    lists = DecodedForests((decoder,), data, _REUSED, threads=2)
     sparse = decoder.features.sparse
     ids: set[int] = set()
     for forest in lists(decoder.weights, 1, range(len(source))):

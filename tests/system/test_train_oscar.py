@@ -23,7 +23,7 @@ from rosewood.metrics import parse_metric
 from rosewood.model import Bundle
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.model_stages import estimate_without
-from rosewood.pipeline.tuning_data import DevSentences, NBestLists
+from rosewood.pipeline.tuning_data import DecodedForests, DevSentences
 
 DECODERS = ("phrase", "hiero")
 OSCAR = {
@@ -96,7 +96,7 @@ def test_group_values_are_sums_and_unpacked_scores_are_grouped_ones(place, decod
     dev = (place / "dev.en").read_text("utf-8").splitlines()[:12]
     sentences = [" ".join(translator.search(line)[0].source.words) for line in dev]
     data = DevSentences(sentences, [["a b"]] * len(sentences))
-    forests = list(NBestLists((made,), data, 20)(made.weights, 1, range(len(sentences))))
+    forests = list(DecodedForests((made,), data, 20)(made.weights, 1, range(len(sentences))))
     space = forests[0].features
     tuning = TuningSet(forests, parse_metric("bleu"), data.references)
     table, count = concatenate(tuning), len(space.sparse)

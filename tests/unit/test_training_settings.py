@@ -54,6 +54,8 @@ NONSENSE = {
     "metric": ["", "bleux", None, 1, "bleu:nothing=1"],
     "rounds": [0, -1, 1.5, "10", None, True],
     "nbest": [1, 0, -1, 2.5, "100", None, True],
+    "on": ["", "words", None, 1],
+    "forest_edges": [0, -1, 1.5, "100", True],
     "tune_on": ["", "test", None, 1],
     "tune_sentences": [0, -1, 1.5, "100", True],
     "leave_one_out": ["perhaps", 0, None],
@@ -130,6 +132,10 @@ def test_settings_that_do_not_exist():
         ({"tune": "none", "set": {"restarts": 1}}, "argument.conflict", {"argument": "set"}),
         ({"tune": "none", "tune_on": "train"}, "argument.conflict", {"argument": "tune_on"}),
         ({"tune": "oscar", "tune_on": "train"}, "argument.conflict", {"argument": "tune_on"}),
+        *(
+            ({"tune": name, "on": "forests"}, "argument.conflict", {"argument": "on"})
+            for name in ("pro", "l1", "oscar", "none")
+        ),
         ({"tune": "mira", "set": {"restarts": 1}}, "argument.unknown", {"value": "restarts"}),
         ({"min_words": 10, "max_words": 5}, "argument.range", {"argument": "max_words"}),
     ],
@@ -148,6 +154,8 @@ def test_settings_that_do_not_go_together(values, code, fields):
         {"seed": 2**32 - 1}, {"tune": "none"}, {"tune": "mert", "set": {"restarts": 1}},
         {"metric": "chrf"}, {"metric": "ter"}, {"lm_order": 1}, {"lm_order": 8}, {"max_ratio": 1},
         *({"tune": name} for name in ("mert", "pro", "mira", "l1", "minrisk", "oscar", "none")),
+        *({"tune": name, "on": "forests"} for name in ("mert", "mira", "minrisk", "mr-da")),
+        {"on": "forests", "forest_edges": None},
         *({"aligner": name} for name in ("model1", "diag", "hmm", "best")),
         *({"classes": name} for name in ("msd", "mslr")),
         *({"unknown": name} for name in ("guess", "copy", "drop")),

@@ -11,7 +11,7 @@ from rosewood.pipeline import tune_stage as tuning_module
 from rosewood.pipeline.confidence import fit_confidence
 from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.pipeline.tune_stage import confidence_facts
-from rosewood.pipeline.tuning_data import DevSentences, NBestLists
+from rosewood.pipeline.tuning_data import DecodedForests, DevSentences
 
 NO_BETTER = "no weights were better than those that tuning began with"
 SENTENCES = ["das haus ist klein .", "wir gehen nach hause .", "hallo !", "das ist nicht klein .",
@@ -80,7 +80,7 @@ def test_lists_have_no_string_twice(tmp_path):
     forest = decoder.search(SENTENCES[0]).forest
     assert len({each.text for each in forest.k_best(forest.score(theta), 12)}) < 12
     data = DevSentences(SENTENCES[:2], [["a"], ["a"]])
-    for listed in NBestLists((decoder,), data, 12)(decoder.weights, 1, range(2)):
+    for listed in DecodedForests((decoder,), data, 12)(decoder.weights, 1, range(2)):
         said = [each.text for each in listed.k_best(listed.score(theta), 100)]
         assert len(said) == len(set(said)) == 12
 

@@ -117,6 +117,7 @@ class Learner(Settings, ABC):
     error = TuningError
     uses_training: ClassVar[bool] = False  # it learns from training data, too
     makes_trees: ClassVar[bool] = False  # its weights alone are not what it has learnt
+    takes_forests: ClassVar[bool] = False  # it reads whole forests, not their best strings alone
 
     def training(self, lists: Any, **options: Any) -> Any:
         """What a tuning loop asks in each round, made from lists of training sentences."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import isfinite
 from pathlib import Path
@@ -29,6 +29,7 @@ from rosewood.arguments import check_number, check_whole
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, Weights
 from rosewood.journal import fingerprint
+from rosewood.learn.forest_pruning import prune_set
 from rosewood.learn.learner import Fit, Learner, Normalization, check_weights, normalize
 from rosewood.learn.loop_state import LoopState, merge_round, resume_loop, save_loop
 from rosewood.learn.tuning_set import TuningSet
@@ -100,6 +101,7 @@ def tune_loop(
     max_memory: int = MAX_MEMORY,
     folder: PathName | None = None,
     training: Training | None = None,
+    edges_per_word: float | None = None,
     report: Report | None = None,
 ) -> LoopResult:
     """Tune a decoder.
@@ -109,9 +111,12 @@ def tune_loop(
     `tolerance` (of their length), or after `patience` rounds without a better score.  A learner
     that fails, or finds weights that nobody should use (not numbers, all zero, exploded), ends it
     too, with the best weights so far.  `training` makes the learner of each round from other data.
+    Merged forests are pruned to so many edges for each word; the history tells what that changes.
     """
     check_whole("rounds", rounds, low=1, error=TuningError)
     check_whole("patience", patience, low=1, error=TuningError)
+    if edges_per_word is not None:
+        check_number("edges_per_word", edges_per_word, low=1, error=TuningError)
     if getattr(learner, "makes_trees", False):
         reason = f"{type(learner).__name__} makes trees, which decoders do not have: tune lists"
         raise TuningError(reason, code="argument.conflict", argument="learner")
@@ -121,6 +126,7 @@ def tune_loop(
         repr(learner), metric.signature, every, normalization, seed, given.named,
         *(each for name, arrays in given.numbered.items() for each in (name, *_bytes(arrays))),
         *(() if training is None else (training.identity,)),
+        *(() if edges_per_word is None else (f"at most {edges_per_word} edges a word",)),
     )  # fmt: skip
     with ExitStack() as stack:
         place = None if folder is None else Path(folder)
@@ -144,13 +150,19 @@ def tune_loop(
             last = number > rounds
             state.replace_forests(made.forests)
             if state.ending is None and not last:
-                forests, chosen = made.forests, cast(RoundLearner, learner)
-                if training is not None:
+                opened = partial(
+                    TuningSet, metric=metric, references=every, threads=threads,
+                    max_memory=max_memory,
+                )  # fmt: skip
+                if edges_per_word is not None:
+                    _prune(state, row, opened, edges_per_word)
+                forests, chosen = cast(ForestSet, state.forests), cast(RoundLearner, learner)
+                if training is not None and state.ending is None:
                     found = training.round(state.weights, number, forests.features)
                     chosen, forests = found.learner, ForestSet(forests.path, features=found.space)
                     row |= found.facts
-                tuning = TuningSet(forests, metric, every, threads=threads, max_memory=max_memory)
-                _learn(state, row, chosen, tuning, normalization, seed, tolerance)
+                if state.ending is None:
+                    _learn(state, row, chosen, opened(forests), normalization, seed, tolerance)
             state.history.append(row)
             # A loop that only ran out of rounds may be given more: then this round is done again.
             if last and state.ending is None:
@@ -234,6 +246,30 @@ def _nothing_to_do(
     if len(gains) > patience and max(gains[-patience:]) <= max(gains[:-patience]):
         return f"no better score in {patience} rounds"
     return None
+
+
+def _prune(
+    state: LoopState,
+    row: dict[str, Any],
+    opened: Callable[[ForestSet], TuningSet],
+    edges_per_word: float,
+) -> None:
+    """Make the merged forests smaller, and note what that changes."""
+    forests = cast(ForestSet, state.forests)
+    theta = forests.features.vector(state.weights, only_known=True)
+    if not theta.any():
+        return
+    whole = forests.path
+    try:
+        made = prune_set(opened(forests), theta, edges_per_word, whole.with_suffix(".pruned"))
+    except TuningError as error:
+        state.ending = f"round {row['round']}: {error}"
+        return
+    row |= asdict(made.facts)
+    made.forests.close()
+    forests.close()
+    made.forests.path.replace(whole)
+    state.replace_forests(ForestSet(whole))
 
 
 def _learn(

@@ -37,13 +37,14 @@ def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iter
         tuning.names, tuning.each(), tuning.references, strict=True
     ):
         try:
-            refined = refine(_without_features(forest), linear.orders, max_edges=max_edges)
+            refined = refine(without_features(forest), linear.orders, max_edges=max_edges)
         except ForestError as error:
             raise error.restated(f"forest {name!r}: {error}", TuningError) from error
         yield EdgeLoss(refined, linear.edge_losses(refined, references))
 
 
-def _without_features(forest: Forest) -> Forest:
+def without_features(forest: Forest) -> Forest:
+    """Structure and words alone."""
     return forest.derive(
         features=FeatureSpace(),
         dense=np.empty((forest.num_edges, 0)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,8 @@ from rosewood.shared_types import Report
 @dataclass(frozen=True)
 class Smooth(Learner):
     """What learners with a differentiable objective share: the optimiser and its settings."""
+
+    takes_forests: ClassVar[bool] = True
 
     l2: float = setting(0.001, "L2 penalty, in units of the features' spread.", low=0)
     iterations: int = setting(100, "Maximum L-BFGS iterations per stage.", low=1)

@@ -125,6 +125,8 @@ def _course(tune: Facts) -> str:
         told.append(f"on {plural(tune.count('sentences'), 'sentence')}")
     if tune.count("nbest"):
         told.append(f"with {tune.count('nbest'):,} translations of each a round")
+    elif tune.text("on") == "forests":
+        told.append("with all that the search met")
     ending = f" It ended: {text(tune.text('ending'))}." if tune.text("ending") else ""
     return f"<p>{' '.join(told)}.{ending}{_kept(tune)}</p>"
 
@@ -145,7 +147,7 @@ def _kept(tune: Facts) -> str:
 def _rounds(tune: Facts) -> str:
     history = tune.parts("history")
     series = []
-    for key, name in (("score", "decoded"), ("tuned", "chosen from all lists so far")):
+    for key, name in (("score", "decoded"), ("tuned", "chosen from all rounds so far")):
         line = [row.number(key) for row in history]
         if any(value is not None for value in line):
             series.append(Curve(name, [nan if v is None else v for v in line], [], []))
@@ -154,7 +156,7 @@ def _rounds(tune: Facts) -> str:
     metric = clean(tune.text("metric", "score"))
     return (
         "<h3>Score by round</h3><p>What the decoder says when a round begins, and behind the last "
-        "one; and what the weights that a round learns choose from all its lists so far: where the "
+        "one; and what the weights that a round learns choose from all rounds so far: where the "
         "two meet, there is little left to learn.</p>"
         f"{legend([each.name for each in series])}"
         f"{curves(series, metric=metric, name='tuning-curve')}"

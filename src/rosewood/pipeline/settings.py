@@ -57,6 +57,13 @@ def _classifier_names(name: str) -> list[str]:
     return [each for each in names if each != "threads"]
 
 
+def _forest_learners() -> list[str]:
+    """Tuning algorithms that learn from forests."""
+    from rosewood.learn.registry import LEARNERS
+
+    return [name for name, kind in LEARNERS.working() if kind.takes_forests]
+
+
 def _tuners() -> tuple[str, ...]:
     return (*learner_names(), "none")
 
@@ -211,6 +218,17 @@ class TrainingSettings(Settings):
         6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1
     )
     nbest: int = _tuning(100, "Translations per sentence in each round.", low=2, high=10**6 - 1)
+    on: Literal["lists", "forests"] = _tuning(
+        "lists",
+        "What the tuning algorithm learns from: lists of the best translations, or forests of all "
+        "that the search has met.",
+    )
+    forest_edges: int | None = _tuning(
+        100,
+        "With --on forests: maximum edges of a forest for each word of its best translation; what "
+        "pruning changes is reported.",
+        low=1,
+    )
     tune_on: Literal["dev", "train"] = _tuning(
         "dev", "Tune on the development set, or on sentences of the training corpus."
     )
@@ -297,6 +315,13 @@ class TrainingSettings(Settings):
         if (learner := self.learner()) is not None and learner.makes_trees:
             reason = f"tune is {self.tune}, whose trees decoders cannot use; it tunes lists alone"
             raise TrainingError(reason, code="argument.conflict", argument="tune", value=self.tune)
+        if self.on == "forests" and (learner is None or not learner.takes_forests):
+            told = "nothing" if learner is None else "lists of translations"
+            names = ", ".join(_forest_learners())
+            reason = (
+                f"on is forests, but tune is {self.tune}, which learns from {told}: use {names}"
+            )
+            raise TrainingError(reason, code="argument.conflict", argument="on", value=self.on)
         self.boosting()
         self.tuning_metric()
         self.feature_records()

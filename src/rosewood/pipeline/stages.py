@@ -67,7 +67,7 @@ STAGES = in_order(
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
-            "tune", version=7, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=8, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
             },

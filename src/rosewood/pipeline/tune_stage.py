@@ -33,8 +33,8 @@ from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.pipeline.tuning_data import (
     FOLDS,
+    DecodedForests,
     DevSentences,
-    NBestLists,
     TrainingSentences,
     TuningSentences,
 )
@@ -65,6 +65,8 @@ def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
 def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
     """What decides this stage beside models, sentences and settings that are read as they are."""
     chosen = {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+    if settings.on == "forests":
+        chosen |= {"on": settings.on, "forest_edges": settings.forest_edges}
     if settings.tune_on == "train" or settings.uses_training:
         chosen |= {"training": [settings.tune_sentences, settings.leave_one_out]}
         chosen |= {"tune_on": settings.tune_on}
@@ -129,7 +131,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "metric": settings.metric,
         "signature": metric.signature,
         "sentences": len(data),
-        "nbest": settings.nbest,
+        "on": settings.on,
+        "nbest": settings.nbest if settings.on == "lists" else None,
         "start": start,
         "history": [],
         "notes": [],
@@ -150,13 +153,14 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     decoders: tuple[Decoder, ...] = (decoder,)
     if isinstance(data, TrainingSentences):
         decoders = training_decoders(task, data, decoder, told)
-    make_lists = NBestLists(decoders, data, settings.nbest, threads)
+    packed = settings.on == "forests"
+    make_forests = DecodedForests(decoders, data, None if packed else settings.nbest, threads)
     number_now = 0
 
-    def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
+    def forests(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
         nonlocal number_now
         number_now = number
-        made = make_lists(weights, number, range(len(data)))
+        made = make_forests(weights, number, range(len(data)))
         for done, forest in enumerate(made, start=(number - 1) * len(data)):
             told(what, done, most)
             yield forest
@@ -171,9 +175,10 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         )
         facts["training_sentences"] = len(training.data)
     found = tune_loop(
-        lists, learner, metric, data.references, start=start, rounds=settings.rounds,
+        forests, learner, metric, data.references, start=start, rounds=settings.rounds,
         seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
         folder=task.going / "loop", training=None if training is None else training.learner,
+        edges_per_word=settings.forest_edges if packed else None,
     )  # fmt: skip
     tuned = Weights.of(found.weights)
     save_weights(task.folder / WEIGHTS, tuned)
@@ -184,6 +189,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "weights": tuned.named,  # sparse ones are in the stage's folder
         "score": found.score,
     }
+    if (note := _pruning_note(found.history)) is not None:
+        facts["notes"].append(note)
     if training is not None:
         facts |= _keep_groups(task.folder, training.learner, found, decoder)
         told_of = (note for row in found.history for note in row.get("notes", []))
@@ -193,6 +200,24 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         facts["notes"].append("no weights were better than those that tuning began with")
     told("fitting confidence", 0, None)
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
+
+
+def _pruning_note(history: list[dict[str, Any]]) -> str | None:
+    """What pruning the forests of the last round changed."""
+    pruned = [row for row in history if row.get("dropped")]
+    if not pruned:
+        return None
+    row = pruned[-1]
+    share = row["dropped"] / (row["dropped"] + row["edges"])
+    change = ""
+    if row["risk_change"] is not None:
+        change = f", which changes the risk by {row['risk_change']:+.2g} points"
+        if row["risk_unknown"]:
+            change += f" (without {plural(row['risk_unknown'], 'forest')} too large to tell)"
+    return (
+        f"forests of tuning were pruned by {share:.0%} of their edges in the last round, and by "
+        f"{1 - row['kept']:.1%} of their probability{change}"
+    )
 
 
 def training_sentences(task: Task) -> TrainingSentences:
@@ -237,7 +262,7 @@ def _training(task: Task, learner: Ranking, decoder: Decoder, told: ProgressCall
     data, folder = training_sentences(task), task.going / "training"
     decoders = training_decoders(task, data, decoder, told)
     lists = TrainingLists(
-        NBestLists(decoders, data, settings.nbest), data.references, settings.tuning_metric(),
+        DecodedForests(decoders, data, settings.nbest), data.references, settings.tuning_metric(),
         learner, folder=folder, seed=settings.seed, processes=threads,
         max_memory=task.max_memory or MAX_MEMORY, progress=told,
     )  # fmt: skip

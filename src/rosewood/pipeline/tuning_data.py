@@ -116,12 +116,13 @@ def fold(data: Sized, number: int, folds: int) -> range:
 
 
 @dataclass(frozen=True)
-class NBestLists:
-    """The n best translations of sentences, as flat forests; each decoder has a part of them."""
+class DecodedForests:
+    """Forests of sentences: of all that the search has met, or lists of the n best translations;
+    each decoder has a part of the sentences."""
 
     decoders: tuple[Decoder, ...]
     data: TuningSentences
-    n: int
+    n: int | None = None
     threads: int = 1
 
     def __call__(
@@ -136,11 +137,13 @@ class NBestLists:
             own = fold(self.data, place, len(self.decoders))
             part = range(max(own.start, numbers.start), min(own.stop, numbers.stop))
             if len(part):
-                yield from self._lists(each.with_weights(weights), part)
+                yield from self._forests(each.with_weights(weights), part)
 
-    def _lists(self, decoder: Decoder, numbers: range) -> Iterator[Forest]:
+    def _forests(self, decoder: Decoder, numbers: range) -> Iterator[Forest]:
         found = decoder.search_all(self.data.sources(numbers), threads=self.threads)
         searched = (each.forest for each in found)
+        if self.n is None:
+            return searched
         listed = partial(_listed, decoder, self.n)
         return map(listed, searched) if self.threads == 1 else ahead(listed, searched, _WAITING)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,8 @@ class _Direction(NamedTuple):
 @dataclass(frozen=True)
 class Mert(Learner):
     """Exact line searches along features and random directions, from many starting points."""
+
+    takes_forests: ClassVar[bool] = True
 
     restarts: int = setting(
         20, "Climbs; the first two start at the given weights and at a regression.", low=1

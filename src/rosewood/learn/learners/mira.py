@@ -12,7 +12,7 @@ Native      core/learn/mira.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,8 @@ from rosewood.shared_types import Report
 @dataclass(frozen=True)
 class Mira(Learner):
     """Margins between hope and fear, in small steps, averaged."""
+
+    takes_forests: ClassVar[bool] = True
 
     passes: int = setting(60, "Passes over the sentences.", low=1)
     step: float = setting(0.003, "Maximum step size, C.", low=1e-12)
