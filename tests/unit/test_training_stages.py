@@ -58,6 +58,8 @@ REDONE = {
     "metric": ("chrf", TUNING),
     "rounds": (2, TUNING),
     "nbest": (6, WEIGHTS),
+    "on": ("forests", TUNING),
+    "forest_edges": (50, []),
     "tune_on": ("train", TUNING),
     "tune_sentences": (50, []),  # of the training corpus, which is not tuned on
     "leave_one_out": (False, []),
