@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -39,6 +39,7 @@ class Fit:
     units: FloatArray | None = None  # 1 / how much each feature varies, where that was measured
     notes: tuple[str, ...] = ()  # what the user should know
     trees: BoostedTrees | None = None  # what adds to θ, where the learner makes trees
+    facts: dict[str, Any] = field(default_factory=dict)  # for the history of a tuning loop
 
     def __post_init__(self) -> None:
         # A plain list: copies of dataclasses (asdict) make lists of the same type again.
@@ -82,13 +83,20 @@ def with_indicators(varies: FloatArray, features: FeatureSpace) -> FloatArray:
     return found
 
 
-def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
-    """The starting weights, the candidates under them (k of a forest), and units for weights."""
-    return begin_with_spread(tuning, start, k)[0]
+def begin(tuning: TuningSet, start: ArrayLike, k: int, *, takes_unlabelled: bool = False) -> Begun:
+    """The starting weights, the candidates under them (k of a forest), and units for weights.
+
+    Unlabelled forests are refused unless they are taken.
+    """
+    return begin_with_spread(tuning, start, k, takes_unlabelled=takes_unlabelled)[0]
 
 
-def begin_with_spread(tuning: TuningSet, start: ArrayLike, k: int) -> tuple[Begun, FloatArray]:
+def begin_with_spread(
+    tuning: TuningSet, start: ArrayLike, k: int, *, takes_unlabelled: bool = False
+) -> tuple[Begun, FloatArray]:
     """The same, and how much each feature varies within lists, as learners are to see it."""
+    if tuning.unlabelled is not None and not takes_unlabelled:
+        raise no_unlabelled("this learner")
     theta = as_weight("start", start, len(tuning.features))
     if (bad := _first_not_finite(theta)) is not None:
         check_number(tuning.features.name(bad), float(theta[bad]), error=TuningError)
@@ -118,6 +126,7 @@ class Learner(Settings, ABC):
     uses_training: ClassVar[bool] = False  # it learns from training data, too
     makes_trees: ClassVar[bool] = False  # its weights alone are not what it has learnt
     takes_forests: ClassVar[bool] = False  # it reads whole forests, not their best strings alone
+    takes_unlabelled: ClassVar[bool] = False  # it learns from forests without references, too
 
     def training(self, lists: Any, **options: Any) -> Any:
         """What a tuning loop asks in each round, made from lists of training sentences."""
@@ -142,6 +151,15 @@ def no_training(name: str) -> TuningError:
     """The error of a learner that does not learn from training data."""
     reason = f"{name} learns from one set of candidates: leave out the second one, or use oscar"
     return TuningError(reason, code="argument.conflict", argument="training", value=name)
+
+
+def no_unlabelled(name: str) -> TuningError:
+    """The error of a learner that needs references of all sentences."""
+    from rosewood.learn.registry import LEARNERS
+
+    known = ", ".join(each for each, kind in LEARNERS.working() if kind.takes_unlabelled)
+    reason = f"{name} takes no sentences without references: leave them out, or use {known}"
+    return TuningError(reason, code="argument.conflict", argument="unlabelled", value=name)
 
 
 def check_weights(

@@ -1,9 +1,10 @@
 """Differentiable objectives over many forests, and what minimises them.
 
 objective(θ) = Σ risk·E[loss] + entropy·H + log_loss·(-log p(wanted)) + ½·l2·‖θ‖², θ in units of the
-features' spread.  Risk, likelihood and entropy are terms of one sum; SciPy's L-BFGS, or AdaGrad
-over small batches.  Sums over forests are in up to 16 shards, which the data alone decide: they
-depend neither on threads nor on how many forests are in memory at a time.
+features' spread; and, of forests without references, Σ unlabelled·H.  Risk, likelihood and entropy
+are terms of one sum; SciPy's L-BFGS, or AdaGrad over small batches.  Sums over forests are in up to
+16 shards, which the data alone decide: they depend neither on threads nor on how many forests are
+in memory at a time.
 Native      core/learn/objective.hpp
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,58 +33,109 @@ class Terms:
     entropy: float = 0.0
     log_loss: float = 0.0
     scale: float = 1.0
+    unlabelled: float = 0.0  # of the entropy of forests without references
 
 
 class Objective:
     """Value and gradient of a sum of terms over the forests of a set."""
 
     def __init__(
-        self, batches: Batches, units: FloatArray, *, l2: float = 0.0, threads: int = 1
+        self,
+        batches: Batches,
+        units: FloatArray,
+        *,
+        l2: float = 0.0,
+        threads: int = 1,
+        unlabelled: Batches | None = None,
     ) -> None:
-        """`batches` have the losses and wanted edges; θ = units·x for the x that is optimised."""
+        """`batches` have the losses and wanted edges; θ = units·x for the x that is optimised.
+
+        Forests of `unlabelled` are numbered after those of `batches`; of them only the entropy
+        counts.
+        """
         self.batches = batches
         self.units = units
         self.l2 = l2
         self.threads = threads
-        self.all: LongArray = np.arange(len(batches), dtype=np.int64)
-        self._shards_of_all = self._shards(self.all)
+        self._labelled = _Sums(batches, units, threads)
+        self._unlabelled = None if unlabelled is None else _Sums(unlabelled, units, threads)
+        count = len(batches) + (0 if unlabelled is None else len(unlabelled))
+        self.all: LongArray = np.arange(count, dtype=np.int64)
         self.parts = (0.0, 0.0, 0.0)  # risk, entropy, log loss, as last computed
+
+    def with_unlabelled(self, batches: Batches, units: FloatArray) -> Objective:
+        """The same objective with forests without references besides."""
+        return Objective(self.batches, units, l2=self.l2, threads=self.threads, unlabelled=batches)
 
     def __call__(
         self, x: FloatArray, terms: Terms, subset: LongArray | None = None
     ) -> tuple[float, FloatArray]:
         """The objective at x and its gradient; for some forests, scaled up to stand for all."""
-        chosen = self.all if subset is None else subset
         theta = np.ascontiguousarray(self.units * x)
-        shard, order = self._shards_of_all if subset is None else self._shards(subset)
-        count = int(shard[-1]) + 1
-        gradients, parts = np.zeros((count, len(x))), np.zeros((count, 3))
-        for part in self.batches.cut(chosen[order]):
-            some = np.sort(order[part])
-            batch, numbers = self.batches.load(chosen[some])
-            _core.batch_objective(
-                batch.native,
-                numbers,
-                shard[some],
-                theta,
-                batch.loss,
-                batch.wanted,
-                (terms.scale, terms.risk, terms.entropy, terms.log_loss),
-                parts,
-                gradients,
-                self.threads,
-            )
-        gradient = np.zeros(len(x))
-        sums = np.zeros(3)
-        for s in range(count):
-            gradient += gradients[s]
-            sums += parts[s]
-        risk, entropy, log_loss = self.parts = (float(sums[0]), float(sums[1]), float(sums[2]))
-        value = terms.risk * risk + terms.entropy * entropy + terms.log_loss * log_loss
-        share = len(self.all) / len(chosen)
+        chosen = None if subset is None else subset[subset < len(self.batches)]
+        found = self._labelled(theta, terms, chosen)
+        self.parts, gradient = found.parts, found.gradient
+        value = found.value(terms)
+        if self._unlabelled is not None and terms.unlabelled:
+            own = Terms(entropy=terms.unlabelled, scale=terms.scale)
+            if subset is not None:
+                chosen = subset[subset >= len(self.batches)] - len(self.batches)
+            others = self._unlabelled(theta, own, chosen)
+            value += others.value(own)
+            gradient += others.gradient
+        share = 1.0 if subset is None else len(self.all) / len(subset)
         gradient *= self.units * share
         gradient += self.l2 * x
         return share * value + 0.5 * self.l2 * float(x @ x), gradient
+
+
+class _Sum(NamedTuple):
+    """Risk, entropy and log loss of some forests, and the gradient of their weighted sum."""
+
+    parts: tuple[float, float, float]
+    gradient: FloatArray
+
+    def value(self, terms: Terms) -> float:
+        risk, entropy, log_loss = self.parts
+        return terms.risk * risk + terms.entropy * entropy + terms.log_loss * log_loss
+
+
+class _Sums:
+    """Sums over the forests of one set."""
+
+    def __init__(self, batches: Batches, units: FloatArray, threads: int) -> None:
+        self._batches, self._size, self._threads = batches, len(units), threads
+        self._all: LongArray = np.arange(len(batches), dtype=np.int64)
+        self._shards_of_all = self._shards(self._all)
+
+    def __call__(self, theta: FloatArray, terms: Terms, subset: LongArray | None) -> _Sum:
+        """Those of some forests, or of all."""
+        chosen = self._all if subset is None else subset
+        gradient, sums = np.zeros(self._size), np.zeros(3)
+        if len(chosen):
+            shard, order = self._shards_of_all if subset is None else self._shards(subset)
+            count = int(shard[-1]) + 1
+            gradients, parts = np.zeros((count, self._size)), np.zeros((count, 3))
+            for part in self._batches.cut(chosen[order]):
+                some = np.sort(order[part])
+                batch, numbers = self._batches.load(chosen[some])
+                _core.batch_objective(
+                    batch.native,
+                    numbers,
+                    shard[some],
+                    theta,
+                    batch.loss,
+                    batch.wanted,
+                    (terms.scale, terms.risk, terms.entropy, terms.log_loss),
+                    parts,
+                    gradients,
+                    self._threads,
+                )
+            for s in range(count):
+                gradient += gradients[s]
+                sums += parts[s]
+        risk, entropy, log_loss = sums.tolist()
+        return _Sum((risk, entropy, log_loss), gradient)
 
     def _shards(self, chosen: LongArray) -> tuple[LongArray, LongArray]:
         """The shard of each forest, and the order in which forests are read.
@@ -90,7 +143,7 @@ class Objective:
         There are as many shards as are worth the memory of a sum each.  The n-th forests of all
         shards are read together, so that a batch has work for every thread.
         """
-        worth = int(self.batches.values[chosen].sum()) // max(1, 4 * len(self.units))
+        worth = int(self._batches.values[chosen].sum()) // max(1, 4 * self._size)
         count = min(max(min(worth, len(chosen)), 1), _MOST_SHARDS)
         ends = np.arange(1, count + 1) * len(chosen) // count
         shard = np.searchsorted(ends, np.arange(len(chosen)), side="right").astype(np.int64)

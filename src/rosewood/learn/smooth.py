@@ -1,19 +1,22 @@
 """Base of learners with a differentiable objective: the optimiser and its settings.
 
 p(d) ∝ exp(γ·θ·Φ(d)).  γ and the length of θ say the same thing, so γ stands still while θ moves.
+Forests without references add their mean entropy, times a setting: weights then also prefer to be
+sure of sentences whose translation nobody knows (entropy regularisation, semi-supervised).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.arrays import FloatArray, LongArray
+from rosewood.learn.batches import Batches, OriginalBatches
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Rounds, begin
 from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
@@ -27,6 +30,7 @@ class Smooth(Learner):
     """What learners with a differentiable objective share: the optimiser and its settings."""
 
     takes_forests: ClassVar[bool] = True
+    takes_unlabelled: ClassVar[bool] = True
 
     l2: float = setting(0.001, "L2 penalty, in units of the features' spread.", low=0)
     iterations: int = setting(100, "Maximum L-BFGS iterations per stage.", low=1)
@@ -39,6 +43,10 @@ class Smooth(Learner):
     k: int = setting(100, "Strings of a forest from which features are scaled.", low=1)
     max_edges: int = setting(
         10_000_000, "Maximum edges of a forest refined to n-gram states.", low=1
+    )
+
+    unlabelled_entropy: float = setting(
+        0.1, "Penalty on the mean entropy of sentences without references; 0 ignores them.", low=0
     )
 
     @abstractmethod
@@ -54,20 +62,28 @@ class Smooth(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, varies = begin(tuning, start, self.k)
+        theta, candidates, units, varies = begin(tuning, start, self.k, takes_unlabelled=True)
         objective, notes = self.objective(tuning, candidates, units)
+        others = None
+        if tuning.unlabelled is not None:
+            others = OriginalBatches(tuning.unlabelled, tuning.slice_memory)
+            if self.unlabelled_entropy:  # features that get no weight are not to help, either
+                objective = objective.with_unlabelled(others, np.where(varies, units, 0.0))
         random = np.random.default_rng(seed)
         x = theta / units
         if x.any():
             x = x / np.abs(x).max()  # the length of θ is γ's business
         history = Rounds(report)
-        for stage, terms in self.stages_of(len(tuning)):
+        first, scale = units * x, 1.0
+        for stage, plan in self.stages_of(len(tuning)):
+            weight = 0.0 if others is None else self.unlabelled_entropy / len(others)
+            terms, scale = replace(plan, unlabelled=weight), plan.scale
             step = partial(_record, tuning, units, stage, history)
             if self.optimizer == "stochastic":
                 x = minimize_stochastic(
                     partial(_part, objective, terms),
                     x,
-                    len(tuning),
+                    len(objective.all),
                     epochs=self.epochs,
                     size=self.batch_size,
                     rate=self.rate,
@@ -79,13 +95,23 @@ class Smooth(Learner):
                     partial(objective, terms=terms), x, iterations=self.iterations, step=step
                 )
         found = np.where(varies, units * x, 0.0)  # elsewhere there is rounding at most
-        return Fit(found, tuning.score(found), history, units, notes)
+        facts: dict[str, Any] = {}
+        if others is not None:
+            both = (_mean_entropy(others, each, scale, tuning.threads) for each in (first, found))
+            facts = dict(zip(("entropy_before", "entropy_after"), both, strict=True))
+        return Fit(found, tuning.score(found), history, units, notes, facts=facts)
 
 
 def _part(
     objective: Objective, terms: Terms, x: FloatArray, subset: LongArray
 ) -> tuple[float, FloatArray]:
     return objective(x, terms, subset)
+
+
+def _mean_entropy(batches: Batches, theta: FloatArray, scale: float, threads: int) -> float:
+    """The entropy of a forest, in nats."""
+    objective = Objective(batches, np.ones(len(theta)), threads=threads)
+    return objective(theta, Terms(entropy=1.0 / len(batches), scale=scale))[0]
 
 
 def _record(

@@ -4,6 +4,7 @@
     tuning = TuningSet(forests, metric, references)
     tuning.score(theta)                             # the metric of the best derivations
     TuningSet(forest_set, metric, max_memory=500 << 20)   # forests are read slice by slice
+    TuningSet(forests, metric, references, unlabelled=9)  # the last 9 forests have no references
 
 A *row* is a place in the table of statistics.  In an n-best list (a forest of one node) every edge
 is a candidate, and its row is its number in the set; in other forests rows are given to strings
@@ -15,7 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Lock
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -60,6 +61,8 @@ class TuningSet:
 
     Forests that take more than an eighth of `max_memory` bytes (lists: a half) are not kept: each
     pass over the set reads them again, a slice at a time.  Results do not depend on it.
+    Unlabelled forests are beside the set, for learners that take them; it neither counts nor scores
+    them.
     """
 
     def __init__(
@@ -73,8 +76,12 @@ class TuningSet:
         threads: int = 1,
         max_memory: int = MAX_MEMORY,
         step: CountCallback | None = None,
+        unlabelled: int = 0,
     ) -> None:
-        """`scores` are columns of numbers for candidates; `step` is called as work gets done."""
+        """`scores` are columns of numbers for candidates; `step` is called as work gets done.
+
+        The last `unlabelled` forests have no references, scores or names.
+        """
         given = None if isinstance(forests, str) else forests
         check_type("forests", given, Sequence, "a list of forests or a set", error=TuningError)
         if not len(forests):
@@ -84,19 +91,26 @@ class TuningSet:
         self.metric = metric
         self.threads = whole_number("threads", threads, 1)
         self.max_memory = whole_number("max_memory", max_memory, 1)
-        known = _beside(forests, references, scores, names)
+        count = len(forests) - whole_number("unlabelled", unlabelled, 0, len(forests) - 1)
+        known = _beside(forests, count, references, scores, names)
         self.names: list[str] = known["names"]
         self.references: list[Sequence[str]] = known["references"]
         self._scores: list[Scores] = known["scores"]
         self.forests: Sequence[Forest] = forests
         self.features: FeatureSpace = FeatureSpace()
         self._reader = ForestReader(forests, self.max_memory, self._check)
+        self.unlabelled: ForestReader | None = None
+        if unlabelled:
+            self.unlabelled = self._reader.subset(range(count, len(forests)))
+            self._reader = self._reader.subset(range(count))
+            self.forests = _Chosen(forests, range(count))
         self._prepare()
         if self.is_flat:
             self._fill_flat(step)
 
     def _check(self, number: int, forest: Forest) -> None:
-        name = self.names[number]
+        known = len(self.names)
+        name = self.names[number] if number < known else f"unlabelled {number - known}"
         check_forest(name, forest)
         if number == 0:
             self.features = forest.features
@@ -214,7 +228,7 @@ class TuningSet:
         threads: int | None = None,
         max_memory: int | None = None,
     ) -> TuningSet:
-        """Some of the forests, statistics and all."""
+        """Some of the forests, statistics and all; unlabelled ones stay."""
         if not len(chosen):
             reason = "a part of a tuning set must have at least one forest"
             raise TuningError(reason, code="argument.missing", argument="chosen")
@@ -228,6 +242,7 @@ class TuningSet:
         part._scores = [self._scores[i] for i in numbers]
         part.forests = _Chosen(self.forests, numbers)
         part._reader = self._reader.subset(numbers)
+        part.unlabelled = self.unlabelled
         part._prepare()
         if self.is_flat:
             rows = [np.arange(self.edge_start[i], self.edge_start[i + 1]) for i in numbers]
@@ -238,8 +253,10 @@ class TuningSet:
     def changed(
         self, change: Callable[[int, Forest], Forest], features: FeatureSpace, values: int
     ) -> TuningSet:
-        """The same forests with other features, of which each edge has so many values more."""
+        """The same forests with other features, of which each edge has so many values more;
+        without unlabelled ones."""
         made = self.subset(range(len(self)))
+        made.unlabelled = None
         made._reader, made.features = self._reader.changed(change, values), features
         made.forests = _Read(made._reader)
         made.batches = OriginalBatches(made._reader, made.slice_memory)
@@ -250,13 +267,16 @@ class TuningSet:
         digest = hashlib.sha256(f"{self.metric.signature}{_settings(self.metric)}".encode())
         digest.update("\0".join(self.features.names).encode())
         words: Vocabulary | None = None
-        for i, forest in enumerate(self.each()):
+        others = self.unlabelled
+        rest = (others[i] for i in range(len(others))) if others is not None else ()
+        for i, forest in enumerate(chain(self.each(), rest)):
             if forest.vocabulary is not None and forest.vocabulary is not words:
                 words = forest.vocabulary
                 digest.update(repr(list(words)).encode())
-            digest.update(repr((self.names[i], list(self.references[i]))).encode())
-            for name, column in sorted(self._scores[i].items()):
-                digest.update(name.encode() + np.asarray(column, dtype=np.float64).tobytes())
+            if i < len(self):
+                digest.update(repr((self.names[i], list(self.references[i]))).encode())
+                for name, column in sorted(self._scores[i].items()):
+                    digest.update(name.encode() + np.asarray(column, dtype=np.float64).tobytes())
             for name in ("edge_start", "tail_start", "tail", "dense", "feat_start", "feat_id",
                          "feat_value", "yield_start", "yield_symbol"):  # fmt: skip
                 digest.update(getattr(forest, name).tobytes())
@@ -417,15 +437,17 @@ def _settings(metric: Metric) -> str:
 
 def _beside(
     forests: Sequence[Forest],
+    count: int,
     references: Sequence[Sequence[str]] | None,
     scores: Sequence[Scores] | None,
     names: Sequence[str] | None,
 ) -> dict[str, list[Any]]:
-    """Names, references and scores, from the arguments or from the set's own notes."""
+    """Names, references and scores of the first `count` forests, from the arguments or from the
+    set's own notes."""
     known: dict[str, list[Any]] = {}
-    infos: list[dict[str, Any]] = [{}] * len(forests)
+    infos: list[dict[str, Any]] = [{}] * count
     if isinstance(forests, ForestSet):
-        infos = [forests.info(i) for i in range(len(forests))]
+        infos = [forests.info(i) for i in range(count)]
     for key, given, own in (
         ("names", names, [str(info.get("id", i)) for i, info in enumerate(infos)]),
         ("references", references, [info.get("refs", ()) for info in infos]),
@@ -438,5 +460,5 @@ def _beside(
         except TypeError:
             reason = f"{key} are {given!r:.40}, expected a list for each forest"
             raise TuningError(reason, code="argument.type", argument=key, value=given) from None
-        check_length(key, known[key], len(forests), "forest", error=TuningError)
+        check_length(key, known[key], count, "forest", error=TuningError)
     return known
