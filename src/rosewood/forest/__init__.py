@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         TupleVectors,
         lift,
     )
+    from rosewood.forest.ngram_features import NgramFeatures
     from rosewood.forest.refinement import Ngrams, Refined, refine
     from rosewood.forest.rename import renamed
     from rosewood.forest.search import (
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         num_derivations,
         sample,
     )
+    from rosewood.forest.second_stage import SecondStage
     from rosewood.forest.semirings import (
         BOOLEAN,
         COUNTING,
@@ -130,12 +132,14 @@ __all__ = [
     "Merged",
     "Module",
     "NamedForest",
+    "NgramFeatures",
     "Ngrams",
     "NumpyVectors",
     "Refined",
     "Scalars",
     "Scaled",
     "SecondOrderExpectation",
+    "SecondStage",
     "Semiring",
     "SparseFeatures",
     "SparseVectors",

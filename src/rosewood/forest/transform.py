@@ -73,6 +73,20 @@ def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
     return Transformed(made, edge_map, node_map)
 
 
+def without_features(forest: Forest) -> Forest:
+    """Structure and words alone: transforms of it have less to gather."""
+    return forest.derive(
+        features=FeatureSpace(),
+        dense=np.empty((forest.num_edges, 0)),
+        feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
+        feat_id=np.empty(0, dtype=np.int32),
+        feat_value=np.empty(0),
+        span=None,
+        rule=None,
+        state=None,
+    )
+
+
 def select_edges(forest: Forest, keep: ArrayLike) -> Transformed:
     """Only the edges with a true `keep`, and of those only what a derivation of the root uses."""
     mask = np.asarray(keep)

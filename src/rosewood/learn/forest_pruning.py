@@ -6,7 +6,8 @@
 Edges that are in no good derivation are dropped until a forest has at most so many for each word of
 its best translation.  What that changes is computed exactly, forest by forest, at the scale at
 which learners of risk begin: how much of the probability is kept, and by how much the risk of the
-whole set (linear BLEU, in points; less is better) changes.
+whole set (linear BLEU, in points; less is better) changes.  Forests without references are pruned
+likewise, and have no risk.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from rosewood.forest import (
     refine,
     select_edges,
 )
+from rosewood.forest.transform import without_features
 from rosewood.learn.learner import begin
 from rosewood.learn.losses import fit_linear
-from rosewood.learn.refined import without_features
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearBleu
 from rosewood.shared_types import PathName
@@ -74,7 +75,7 @@ def prune_set(
 ) -> PrunedSet:
     """Write the forests of a set with at most so many edges for each word of the best derivation
     under θ.  Memory has a forest for each thread."""
-    start = begin(tuning, theta, _STRINGS)
+    start = begin(tuning, theta, _STRINGS, takes_unlabelled=True)
     size = float(np.abs(start.theta / start.units).max())
     if not size > 0:
         reason = "without weights no derivation is better than another: nothing can be pruned"
@@ -114,7 +115,8 @@ class _Pruning:
 
     def all(self) -> Iterator[_Part]:
         """Those of all forests, in order."""
-        threads, count = self.tuning.threads, len(self.tuning)
+        threads, others = self.tuning.threads, self.tuning.unlabelled
+        count = len(self.tuning) + (0 if others is None else len(others))
         if threads == 1:
             yield from map(self, range(count))
             return
@@ -123,7 +125,7 @@ class _Pruning:
                 yield from pool.map(self, range(first, min(first + threads, count)))
 
     def __call__(self, number: int) -> _Part:
-        forest = self.tuning.reader[number]
+        forest = self._forest(number)
         small = prune(forest, forest.score(self.theta), density=self.per_word)
         dropped = forest.num_edges - small.forest.num_edges
         if not dropped:
@@ -136,10 +138,19 @@ class _Pruning:
         is_kept[small.edge_map] = True
         return _Part(small.forest, dropped, kept, self._risk_change(number, weight, is_kept))
 
+    def _forest(self, number: int) -> Forest:
+        """Unlabelled ones are numbered after the others."""
+        count, others = len(self.tuning), self.tuning.unlabelled
+        if others is None or number < count:
+            return self.tuning.reader[number]
+        return others[number - count]
+
     def _risk_change(
         self, number: int, weight: FloatArray, is_kept: NDArray[np.bool_]
     ) -> float | None:
         """How much more the expected loss is of the part of a forest that is kept."""
+        if number >= len(self.tuning):
+            return 0.0
         if self.linear is None:
             return None
         forest = self.tuning.reader[number]
@@ -162,5 +173,7 @@ def _words(tuning: TuningSet) -> Any:
 
 
 def _info(tuning: TuningSet, number: int) -> dict[str, Any]:
+    if number >= len(tuning):
+        return {}
     references: Sequence[str] = tuning.references[number]
     return {"id": tuning.names[number], "refs": list(references)}

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import ForestError, TuningError
-from rosewood.forest import FeatureSpace, Forest, Refined, refine
+from rosewood.forest import Refined, refine
+from rosewood.forest.transform import without_features
 from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.tuning_set import TuningSet
@@ -41,20 +42,6 @@ def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iter
         except ForestError as error:
             raise error.restated(f"forest {name!r}: {error}", TuningError) from error
         yield EdgeLoss(refined, linear.edge_losses(refined, references))
-
-
-def without_features(forest: Forest) -> Forest:
-    """Structure and words alone."""
-    return forest.derive(
-        features=FeatureSpace(),
-        dense=np.empty((forest.num_edges, 0)),
-        feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
-        feat_id=np.empty(0, dtype=np.int32),
-        feat_value=np.empty(0),
-        span=None,
-        rule=None,
-        state=None,
-    )
 
 
 class RefinedBatches(Batches):
