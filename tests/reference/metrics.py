@@ -83,6 +83,16 @@ def known_ngrams(references: list[Text], grams: list[Text]) -> list[int]:
     return [int(any(tuple(g) in ngrams(r, len(g)) or not g for r in references)) for g in grams]
 
 
+def linear_loss(text: Text, references: list[Text], per_match, per_ngram) -> float:
+    """-Σ over the n-grams of a text: what any of its order gains, and a match besides."""
+    gain = 0.0
+    for n, (match, every) in enumerate(zip(per_match, per_ngram, strict=True), start=1):
+        known = {gram for reference in references for gram in ngrams(reference, n)}
+        own = ngrams(text, n)
+        gain += every * own.total() + match * sum(own[gram] for gram in own if gram in known)
+    return -gain
+
+
 # -- scores ----------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rosewood.metrics.kinds.exact import ExactMatch
     from rosewood.metrics.kinds.ter import Ter
     from rosewood.metrics.kinds.wer import Wer
-    from rosewood.metrics.linear import LinearBleu
+    from rosewood.metrics.linear import LengthLoss, LinearLoss
+    from rosewood.metrics.linear_bleu import LinearBleu
+    from rosewood.metrics.linear_chrf import LinearChrf
     from rosewood.metrics.metric import Metric
     from rosewood.metrics.oracles import Bounds, bounds, oracle
     from rosewood.metrics.parse import parse_metric, parse_metrics
@@ -38,7 +40,10 @@ __all__ = [
     "Column",
     "Comparison",
     "ExactMatch",
+    "LengthLoss",
     "LinearBleu",
+    "LinearChrf",
+    "LinearLoss",
     "Metric",
     "PseudoCorpus",
     "Score",

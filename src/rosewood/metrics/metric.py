@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from numbers import Real
-from typing import ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from rosewood.errors import MetricError
 from rosewood.metrics.batch import SentenceBatch, Texts, as_groups
 from rosewood.resources import check_threads
 from rosewood.settings import Settings
+
+if TYPE_CHECKING:
+    from rosewood.metrics.linear import LinearLoss
 
 TextGroups = Sequence[Sequence[str]]  # the hypotheses, or references, of each sentence
 ScoreColumns = Mapping[str, Sequence[float]] | None  # by name, one number per hypothesis
@@ -91,6 +94,8 @@ class Metric(Settings, ABC):
     columns: ClassVar[tuple[str, ...]]  # what each statistic is
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
+    # Why the metric has no linear loss, where it has none.
+    not_linear: ClassVar[str] = "it is not known to be a function of counts of n-grams"
 
     @property
     @abstractmethod
@@ -176,6 +181,17 @@ class Metric(Settings, ABC):
     def sentence_gains(self, statistics: FloatArray, *, smoothing: float = 1.0) -> FloatArray:
         """A gain for each sentence alone; metrics that are zero too easily smooth themselves."""
         return self.gains(statistics)
+
+    def linear_loss(self, statistics: FloatArray, *, blanks: bool = False) -> LinearLoss:
+        """A loss that adds up over the edges of forests: the first-order change of the log score.
+
+        `statistics` are those of a tuning set's translations, one row each; with `blanks`, words
+        are what blanks separate, else what the metric cuts.  Metrics without one refuse.
+        """
+        raise MetricError(
+            f"{self.name} does not add up over the edges of a forest: {self.not_linear}",
+            code="metric.not-linear", argument="metric", value=self.name,
+        )  # fmt: skip
 
     @property
     def title(self) -> str:

@@ -42,6 +42,7 @@ class EditRate(Rate):
 
     higher_is_better = False
     columns = ("edits", "reference_length")
+    not_linear = "the fewest edits are those of the whole string"
 
     @abstractmethod
     def _symbols(self, batch: SentenceBatch) -> list[Texts]:

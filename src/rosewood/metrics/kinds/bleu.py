@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from rosewood.metrics.tokenise import (
 from rosewood.resources import check_threads
 from rosewood.settings import setting
 
+if TYPE_CHECKING:
+    from rosewood.metrics.linear_bleu import LinearBleu
+
 # The smoothings of sacreBLEU and the values it takes where none is given.
 SMOOTHINGS: dict[str, float | None] = {"exp": None, "add-k": 1.0, "floor": 0.1, "none": None}
 
@@ -44,13 +48,14 @@ def count_ngrams(
     """[N, width]: the lengths, matches and n-grams of every hypothesis of a batch."""
     numbers = TokenNumbers(tokenize, lowercase=lowercase)
     hypotheses, references = numbers.lines(batch.hypotheses), numbers.lines(batch.references)
-    return _counted(batch, hypotheses, references, orders, width, clip, threads)
+    return counted_ngrams(batch, hypotheses, references, orders, width, clip, threads)
 
 
-def _counted(
+def counted_ngrams(
     batch: SentenceBatch, hypotheses: Texts, references: Texts, orders: int, width: int,
     clip: bool, threads: int,
 ) -> FloatArray:  # fmt: skip
+    """The same of numbered words."""
     out = np.empty((len(batch.hypotheses), width))
     _core.bleu_statistics(
         batch.hypothesis_start,
@@ -152,7 +157,7 @@ class Bleu(TextMetric):
             return None
         counts = [[""] * (len(each) - 1) for each, _ in lists]
         batch = SentenceBatch.of(self.name, counts, references)
-        return _counted(
+        return counted_ngrams(
             batch, hypotheses, numbers.lines(batch.references), self.orders, len(self.columns),
             True, check_threads(threads, MetricError),
         )  # fmt: skip
@@ -165,6 +170,11 @@ class Bleu(TextMetric):
         """
         k = as_number(f"{self.name}: smoothing", smoothing)
         return self._scores(self._scorer("add-k", k), statistics)
+
+    def linear_loss(self, statistics: FloatArray, *, blanks: bool = False) -> LinearBleu:
+        from rosewood.metrics.linear_bleu import LinearBleu
+
+        return LinearBleu.fit(self, statistics, tokenize="none" if blanks else self.tokenize)
 
     def with_longer_references(self, statistics: FloatArray, words: float) -> FloatArray:
         """A copy of the rows in which each reference is longer by so many words."""

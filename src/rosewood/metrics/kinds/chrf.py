@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from rosewood.metrics.batch import SentenceBatch, number_chars, number_words
 from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import sacrebleu_version
 from rosewood.settings import setting
+
+if TYPE_CHECKING:
+    from rosewood.metrics.linear import LinearLoss
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
@@ -38,6 +42,10 @@ class Chrf(TextMetric):
     eps_smoothing: bool = setting(False, "Average over orders as chrF++.py does.")
 
     name = "chrf"
+    not_linear = (
+        "n-grams of characters cross the borders of words. Those of words add up: use "
+        "chrf:word_order=2 (chrF++)"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,6 +84,13 @@ class Chrf(TextMetric):
         ]
         return "|".join([*facts, f"version:{sacrebleu_version()}"])
 
+    def linear_loss(self, statistics: FloatArray, *, blanks: bool = False) -> LinearLoss:
+        from rosewood.metrics.linear_chrf import LinearChrf
+
+        if not self.word_order:
+            return super().linear_loss(statistics, blanks=blanks)
+        return LinearChrf.fit(self, statistics, tokenize="none" if blanks else "chrf")
+
     def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         sides = batch.hypotheses, batch.references
         if self.lowercase:
@@ -101,14 +116,14 @@ class Chrf(TextMetric):
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         if not self.word_order:
             return [[] for _ in texts]
-        return [_cut(text) for text in texts]
+        return [cut_words(text) for text in texts]
 
 
 def _squeezed(texts: Sequence[str]) -> list[str]:
     return ["".join(text.split()) for text in texts]
 
 
-def _cut(text: str) -> list[str]:
+def cut_words(text: str) -> list[str]:
     """Words, with one mark of punctuation cut off: at the end, or else at the beginning."""
     words = []
     for word in text.split():

@@ -27,6 +27,7 @@ class Column(BatchMetric):
     higher: bool = setting(True, "Whether more is better.")
 
     needs_references = False
+    not_linear = "its scores are those of whole candidates, edges have none"
 
     def __post_init__(self) -> None:
         super().__post_init__()

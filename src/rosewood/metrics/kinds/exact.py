@@ -19,6 +19,7 @@ class ExactMatch(Rate):
     lowercase: bool = setting(False, "Compare without case.")
 
     name = "exact"
+    not_linear = "it is the whole string that is a reference or not"
     columns = ("right", "sentences")
 
     @property

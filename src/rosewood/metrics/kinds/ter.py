@@ -30,6 +30,7 @@ class Ter(Rate):
     name = "ter"
     columns = ("edits", "reference_words")
     higher_is_better = False
+    not_linear = "edits and shifts are those of the whole string"
 
     def _facts(self) -> list[str]:
         yes = {True: "yes", False: "no"}
