@@ -150,3 +150,38 @@ def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, 
         step[i] = 1e-5
         slope = (objective(theta + step, terms)[0] - objective(theta - step, terms)[0]) / 2e-5
         assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+# -- forests without references --------------------------------------------------------------------
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.booleans(), st.sampled_from([1.0, 2.0]), st.integers(1, 3))
+def test_unlabelled_forests_add_their_entropy(data, packed, scale, threads):
+    """By enumeration, and its gradient by finite differences; on forests and on lists."""
+    several, theta, loss, target = data.draw(objectives())
+    others = data.draw(st.lists(forests(**SMALL), min_size=1, max_size=3))
+    others = [each if packed else as_list(each) for each in others]
+    units = np.linspace(0.5, 2.0, len(theta))
+    labelled = Objective(batches_of(several, loss=loss, wanted=target), units, l2=0.1)
+    most = data.draw(st.sampled_from([1, 1 << 40]))
+    objective = labelled.with_unlabelled(batches_of(others, most=most), units)
+    objective.threads = threads
+    terms = Terms(risk=0.5, log_loss=0.3, scale=scale, unlabelled=0.4)
+    tables = [Table(f, scale * np.array(plain.edge_scores(f, units * theta))) for f in others]
+    expected = labelled(theta, terms)[0] + 0.4 * sum(table.entropy() for table in tables)
+    value, gradient = objective(theta, terms)
+    assert value == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    for i in range(len(theta)):
+        step = np.zeros(len(theta))
+        step[i] = 1e-5
+        slope = (objective(theta + step, terms)[0] - objective(theta - step, terms)[0]) / 2e-5
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+    count = len(several) + len(others)
+    drawn = np.sort(np.random.default_rng(0).permutation(count)[: 1 + count // 2])
+    rest = np.setdiff1d(np.arange(count), drawn)
+    parts = [(objective(theta, terms, some), len(some)) for some in (drawn, rest) if len(some)]
+    mean = sum(part[0] * size for part, size in parts) / count
+    assert mean == pytest.approx(value, rel=1e-9, abs=1e-9)
+    slopes = sum(part[1] * size for part, size in parts) / count
+    assert np.allclose(slopes, gradient, rtol=1e-9, atol=1e-9)

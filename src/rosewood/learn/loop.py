@@ -9,6 +9,8 @@ score of what the decoder really said with some weights: the best of those is ke
 Forests are taken from the decoder one at a time, and those of all rounds are in a file: memory has
 what `max_memory` allows.  With a folder, every round is on disk when it ends, and a loop that was
 killed, or is given more rounds, goes on from there.
+The last forests of a round may be of sentences without references: they are merged as the others,
+but do not count in the score; learners that take them get them besides.
 """
 
 from __future__ import annotations
@@ -30,7 +32,14 @@ from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, Weights
 from rosewood.journal import fingerprint
 from rosewood.learn.forest_pruning import prune_set
-from rosewood.learn.learner import Fit, Learner, Normalization, check_weights, normalize
+from rosewood.learn.learner import (
+    Fit,
+    Learner,
+    Normalization,
+    check_weights,
+    no_unlabelled,
+    normalize,
+)
 from rosewood.learn.loop_state import LoopState, merge_round, resume_loop, save_loop
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
@@ -102,6 +111,7 @@ def tune_loop(
     folder: PathName | None = None,
     training: Training | None = None,
     edges_per_word: float | None = None,
+    unlabelled: int = 0,
     report: Report | None = None,
 ) -> LoopResult:
     """Tune a decoder.
@@ -112,6 +122,8 @@ def tune_loop(
     that fails, or finds weights that nobody should use (not numbers, all zero, exploded), ends it
     too, with the best weights so far.  `training` makes the learner of each round from other data.
     Merged forests are pruned to so many edges for each word; the history tells what that changes.
+    The decoder's last `unlabelled` forests, after those of the references, are of sentences without
+    any; the history tells what becomes of their entropy.
     """
     check_whole("rounds", rounds, low=1, error=TuningError)
     check_whole("patience", patience, low=1, error=TuningError)
@@ -120,6 +132,9 @@ def tune_loop(
     if getattr(learner, "makes_trees", False):
         reason = f"{type(learner).__name__} makes trees, which decoders do not have: tune lists"
         raise TuningError(reason, code="argument.conflict", argument="learner")
+    check_whole("unlabelled", unlabelled, low=0, error=TuningError)
+    if unlabelled and not getattr(learner, "takes_unlabelled", False):
+        raise no_unlabelled(type(learner).__name__)
     given = _numbers(start or {})
     every = [list(each) for each in references]
     identity = fingerprint(
@@ -127,6 +142,7 @@ def tune_loop(
         *(each for name, arrays in given.numbered.items() for each in (name, *_bytes(arrays))),
         *(() if training is None else (training.identity,)),
         *(() if edges_per_word is None else (f"at most {edges_per_word} edges a word",)),
+        *((f"{unlabelled} without references",) if unlabelled else ()),
     )  # fmt: skip
     with ExitStack() as stack:
         place = None if folder is None else Path(folder)
@@ -141,6 +157,7 @@ def tune_loop(
             made = merge_round(
                 state.forests, decode(state.weights, number), state.weights, metric, every,
                 work / f"round-{number}.rwf", number=number, threads=threads,
+                unlabelled=unlabelled,
             )  # fmt: skip
             score = made.score(metric)
             row: dict[str, Any] = {"round": number, "score": score, "new": made.new}
@@ -152,7 +169,7 @@ def tune_loop(
             if state.ending is None and not last:
                 opened = partial(
                     TuningSet, metric=metric, references=every, threads=threads,
-                    max_memory=max_memory,
+                    max_memory=max_memory, unlabelled=unlabelled,
                 )  # fmt: skip
                 if edges_per_word is not None:
                     _prune(state, row, opened, edges_per_word)
@@ -304,6 +321,7 @@ def _learn(
     length = float(np.sqrt((found**2).sum()))
     row["moved"] = float(np.sqrt(((found - scaled(theta)) ** 2).sum())) / length
     row["tuned"] = tuning.score(found)
+    row |= fit.facts
     state.weights = space.weights(found)
     if row["moved"] < tolerance:
         state.ending = f"the weights moved by less than {tolerance:g}"

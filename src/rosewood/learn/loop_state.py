@@ -85,11 +85,14 @@ def merge_round(
     *,
     number: int,
     threads: int,
+    unlabelled: int = 0,
 ) -> MergedRound:
     """Score a decoder's forests and merge them with those of the rounds before, one at a time.
 
-    `weights` are those that it used in round `number`; `path` is where the merged forests go.
+    `weights` are those that it used in round `number`; `path` is where the merged forests go.  The
+    last `unlabelled` forests have no references and do not count in the score.
     """
+    expected = len(references) + unlabelled
     path.parent.mkdir(parents=True, exist_ok=True)
     names = None if old is None else _Names(old.features, old.vocabulary, weights)
     texts: list[str] = []
@@ -100,7 +103,7 @@ def merge_round(
         vocabulary=None if old is None else old.vocabulary,
     ) as writer:
         for forest in decoded:
-            if count == len(references):
+            if count == expected:
                 raise _other_count(number, "more", count)
             check_forest(str(count), forest)
             if names is None:
@@ -109,7 +112,7 @@ def merge_round(
                 writer.features, writer.vocabulary = names.space, names.words
                 _check_names(weights, names.space)
             fresh = renamed(forest, names.space, names.words)
-            text = names.best_text(fresh)
+            text = names.best_text(fresh) if count < len(references) else None
             if text is not None:
                 texts.append(text)
             parts = [fresh] if old is None else [old.read(count), fresh]
@@ -117,8 +120,8 @@ def merge_round(
             edges += merged.num_edges
             writer.append(merged)
             count += 1
-        if count != len(references):
-            raise _other_count(number, count, len(references))
+        if count != expected:
+            raise _other_count(number, count, expected)
     found = None
     if names is not None and names.has_weights():
         found = _statistics(metric, texts, references, threads)
