@@ -120,3 +120,5 @@ _builtin("reorder", "hypothesis", "`reorder_backward_monotone`, `…_swap`, `…
          is_family=True)  # fmt: skip
 _builtin("boost", "hypothesis", "what boosted trees make of the other dense features of an edge",
          1.0, native="trees")  # fmt: skip
+_builtin("second_stage", "hypothesis", "what the n-grams of the string add "
+         "(`train --second-stage ngrams`)", 1.0)  # fmt: skip

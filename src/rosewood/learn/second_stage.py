@@ -1,0 +1,193 @@
+"""Learning a second stage: n-gram features of whole strings, by minimum risk on forests.
+
+    features = NgramFeatures.count(references, order=2, min_count=5)
+    write_second_forests("train.rwf", forests, features, settings)
+    learnt = learn_second_stage(TuningSet(ForestSet("train.rwf"), metric), features, settings)
+    learnt.second.best(forest, score)
+
+Forests are those of training sentences, with the score of a tuned first model as one feature and
+tens of thousands of n-grams as the others (Li & Eisner 2009, section 7.4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosewood.arrays import FloatArray
+from rosewood.corpus import Vocabulary
+from rosewood.errors import TuningError
+from rosewood.forest import Forest, ForestSet, ForestSetWriter, NgramFeatures, SecondStage, prune
+from rosewood.forest.ngram_features import MOST_ORDER
+from rosewood.learn.learners.mr import MinimumRisk
+from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics.metric import Metric
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName, Report
+
+FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of n-gram weights, of which held-out text chooses one
+_BLOCK = 256  # forests that are lost at most when writing is interrupted
+
+
+@dataclass(frozen=True)
+class SecondStageSettings(Settings):
+    """How a second stage is learnt and used."""
+
+    error = TuningError
+
+    order: int = setting(2, "Words of the longest n-grams.", low=1, high=MOST_ORDER)
+    min_count: int = setting(
+        5, "Occurrences that an n-gram must have in the references of the training forests.", low=1
+    )
+    most: int | None = setting(50_000, "Maximum n-grams; the most frequent ones are taken.", low=1)
+    edges_per_word: float = setting(
+        50.0, "Maximum edges of a forest for each word of its best translation.", low=1
+    )
+    l2: float = setting(0.01, "L2 penalty, in units of the features' spread.", low=0)
+    iterations: int = setting(30, "Maximum L-BFGS iterations.", low=1)
+    scale: float = setting(1.0, "Scale γ of the distribution over translations.", low=1e-9)
+    max_edges: int = setting(
+        10_000_000, "Maximum edges of a forest refined to n-gram states.", low=1
+    )
+
+    def learner(self) -> MinimumRisk:
+        """What finds the weights."""
+        return MinimumRisk(
+            loss="linear", l2=self.l2, iterations=self.iterations, scale=self.scale,
+            max_edges=self.max_edges,
+        )  # fmt: skip
+
+
+class ScoredForest(NamedTuple):
+    """A forest, the first model's score of each of its edges, and facts such as its references."""
+
+    forest: Forest
+    score: FloatArray
+    info: Mapping[str, Any]
+
+
+class LearntStage(NamedTuple):
+    """A second stage, and how it was found."""
+
+    second: SecondStage
+    history: list[dict[str, Any]]
+    notes: tuple[str, ...]
+
+
+def write_second_forests(
+    path: PathName,
+    forests: Iterable[ScoredForest],
+    features: NgramFeatures,
+    settings: SecondStageSettings,
+    *,
+    first: int = 0,
+) -> int:
+    """Write forests with the score of the first stage and n-grams as features; returns how many.
+
+    They are added to a file that has `first` of them already, some hundred at a time: what is in
+    the file when writing is interrupted can be used (`second_forests_done`).
+    """
+    made = (_converted(each, features, settings) for each in forests)
+    count = first
+    while some := list(_first_of(made, _BLOCK)):
+        with _writer(Path(path), features, is_new=count == 0) as writer:
+            for forest, info in some:
+                writer.append(forest, info)
+        count += len(some)
+    if count == 0:
+        _writer(Path(path), features, is_new=True).close()
+    return count
+
+
+def second_forests_done(path: PathName) -> int:
+    """How many forests an interrupted `write_second_forests` has finished."""
+    if not Path(path).exists():
+        return 0
+    with_forests = ForestSet(path)
+    try:
+        return len(with_forests)
+    finally:
+        with_forests.close()
+
+
+def _writer(path: Path, features: NgramFeatures, *, is_new: bool) -> ForestSetWriter:
+    if not is_new:
+        return ForestSetWriter(path, mode="append")
+    return ForestSetWriter(path, features=features.space(), vocabulary=Vocabulary())
+
+
+def _first_of(made: Iterator[Any], count: int) -> Iterator[Any]:
+    for _, each in zip(range(count), made, strict=False):
+        yield each
+
+
+def _converted(
+    each: ScoredForest, features: NgramFeatures, settings: SecondStageSettings
+) -> tuple[Forest, Mapping[str, Any]]:
+    small = prune(each.forest, each.score, density=settings.edges_per_word)
+    score = each.score[small.edge_map]
+    return features.add_to(small.forest, score, max_edges=settings.max_edges), each.info
+
+
+def learn_second_stage(
+    tuning: TuningSet,
+    features: NgramFeatures,
+    settings: SecondStageSettings | None = None,
+    *,
+    report: Report | None = None,
+) -> LearntStage:
+    """Weights of n-grams that make the risk of a set of forests small.
+
+    The set has the features of `features.space()`.  Where the score of the first stage gets no
+    weight above zero, n-grams get none either, and a note says so.
+    """
+    chosen = settings or SecondStageSettings()
+    if tuning.features != features.space():
+        reason = "the forests have other features than the first stage's score and these n-grams"
+        raise TuningError(reason, code="tuning.other-features", argument="tuning")
+    start = features.theta(1.0, np.zeros(len(features)))
+    fit = chosen.learner().fit(tuning, start, report=report)
+    notes = fit.notes
+    weights: FloatArray = np.zeros(len(features))
+    if fit.theta[0] > 0:
+        weights = fit.theta[1:] / fit.theta[0]
+    else:
+        notes += ("the score of the first stage lost its weight: n-grams get none",)
+    facts = {"forests": len(tuning), "settings": dict(vars(chosen))}
+    return LearntStage(
+        SecondStage(features, weights, chosen.edges_per_word, facts), fit.history, notes
+    )
+
+
+class ChosenFactor(NamedTuple):
+    """The factor of n-gram weights that is best on held-out text, and the scores of all."""
+
+    factor: float
+    scores: dict[float, float]
+
+
+def choose_factor(
+    second: SecondStage,
+    forests: Iterable[tuple[Forest, FloatArray]],
+    metric: Metric,
+    references: Sequence[Sequence[str]],
+    factors: Sequence[float] = FACTORS,
+) -> ChosenFactor:
+    """How much n-grams should count, by the metric on held-out forests, each with the score of its
+    edges; among equals the smallest factor."""
+    texts: list[list[str]] = [[] for _ in factors]
+    for forest, score in forests:
+        made = second.rescore(forest, score)
+        before = score[made.edge_map]
+        for place, factor in enumerate(factors):
+            texts[place].append(made.refined.forest.best(before + factor * made.ngrams).text)
+    scores = {}
+    for factor, told in zip(factors, texts, strict=True):
+        rows = metric.statistics_many([[text] for text in told], references)
+        scores[factor] = float(metric.score(rows))
+    best = max(factors, key=lambda factor: (metric.sign * scores[factor], -factor))
+    return ChosenFactor(best, scores)
