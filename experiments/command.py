@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from experiments.corpora import DATA
@@ -31,6 +32,21 @@ def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
         "--output", type=Path, default=_HERE.parent / "docs/papers", help="folder of the page"
     )
     return parser
+
+
+def several(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """The type of an option that has known names between commas."""
+    names = list(known)
+
+    def parsed(text: str) -> list[str]:
+        chosen = text.split(",")
+        if unknown := set(chosen) - set(names):
+            raise argparse.ArgumentTypeError(
+                f"unknown: {', '.join(sorted(unknown))}; expected {', '.join(names)}"
+            )
+        return [name for name in names if name in chosen]
+
+    return parsed
 
 
 def is_run(options: argparse.Namespace) -> bool:

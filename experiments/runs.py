@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import resource
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,17 +32,16 @@ class Run:
     def train(self, name: str, seed: int, *more: object) -> dict[str, Any]:
         """Train and tune a model, unless it was done; what `rosewood train` told."""
         model = self.model(name, seed)
-        note = model.with_suffix(".trained.json")
-        if not note.exists():
-            model.parent.mkdir(parents=True, exist_ok=True)
+
+        def run() -> dict[str, Any]:
             before = _processor_seconds()
             told = train(
                 self.corpus, self.work, model, self.threads, "--decoder", self.decoder,
                 "--rounds", self.rounds, "--seed", seed, *more,
             )  # fmt: skip
-            write_json(note, told | {"processor_seconds": _processor_seconds() - before})
-        found: dict[str, Any] = json.loads(note.read_text("utf-8"))
-        return found
+            return told | {"processor_seconds": _processor_seconds() - before}
+
+        return stored(model.with_suffix(".trained.json"), run)
 
     def model(self, name: str, seed: int) -> Path:
         """The folder of a model."""
@@ -52,6 +52,34 @@ def _processor_seconds() -> float:
     """What all commands have used that were run so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def outcome(
+    run: Run, name: str, seed: int, told: dict[str, Any], parts: Sequence[str]
+) -> dict[str, Any]:
+    """How a model translates parts; its score on dev and seconds of tuning, from what was told."""
+    stage, model = stage_of(told, "tune"), run.model(name, seed)
+    source = {part: lines_of(run.corpus.file(part, run.corpus.source)) for part in parts}
+    return {
+        "said": {part: translated(model, lines) for part, lines in source.items()},
+        "seconds": None if stage["was_done"] else told.get("processor_seconds"),
+        "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
+    }
+
+
+def stage_of(told: dict[str, Any], name: str) -> dict[str, Any]:
+    """A stage by its name, of what `rosewood train` told."""
+    found: dict[str, Any] = next(each for each in told["stages"] if each["name"] == name)
+    return found
+
+
+def stored(file: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a file has; it is made first if it is missing."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_json(file, make())
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
 
 
 def write_json(file: Path, found: Any) -> None:

@@ -14,15 +14,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from experiments.command import experiment_parser, is_run, results_of
+from experiments.command import experiment_parser, is_run, results_of, several
 from experiments.corpora import find_corpus
+from experiments.markdown import DECODERS
 from experiments.oscar.choices import chosen_settings, train_untuned, trials
 from experiments.oscar.report import write_page
 from experiments.oscar.summary import summary
 from experiments.oscar.systems import OSCAR, ROWS, OscarRun, measure
 from experiments.stored_results import add_result, commit
 
-DECODERS = ("hiero", "phrase")
 RESULTS = results_of("oscar")
 _BASE = "pro_dev"  # whose weights make the lists on which settings are chosen
 
@@ -37,25 +37,20 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = experiment_parser("oscar", __doc__)
-    parser.add_argument("--decoders", default=",".join(DECODERS), help="between commas")
-    parser.add_argument("--rows", default=",".join(ROWS), help="between commas")
+    decoders, rows = several(DECODERS), several(ROWS)
+    parser.add_argument("--decoders", type=decoders, default=DECODERS, help="between commas")
+    parser.add_argument("--rows", type=rows, default=list(ROWS), help="between commas")
     parser.add_argument("--repetitions", type=int, default=1, help="seeds of tuning")
     parser.add_argument("--sentences", type=int, default=5000, help="training sentences a round")
     parser.add_argument("--rounds", type=int, default=8, help="rounds of tuning")
-    options = parser.parse_args(arguments)
-    unknown = set(options.rows.split(",")) - set(ROWS)
-    unknown |= set(options.decoders.split(",")) - set(DECODERS)
-    if unknown:
-        parser.error(f"unknown: {', '.join(sorted(unknown))}")
-    return options
+    return parser.parse_args(arguments)
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure the rows that were asked for; each is stored when it is done."""
     corpus = find_corpus(options.corpus, options.data, keep_devtest=True)
-    names = [name for name in ROWS if name in options.rows.split(",")]
     seeds = range(1, options.repetitions + 1)
-    for decoder in options.decoders.split(","):
+    for decoder in options.decoders:
         made = OscarRun(
             corpus, decoder, options.work / corpus.name, options.rounds, options.threads,
             options.quick, options.sentences,
@@ -63,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
         train_untuned(made)  # so that the time of a row is that of its tuning
         settings: dict[str, list[str]] = {}
         found: dict[tuple[str, int], dict[str, Any]] = {}
-        for name in names:
+        for name in options.rows:
             if ROWS[name].sweep is not None:  # lists are made with weights of the baseline
                 measure(made, _BASE, 1, [])
             settings[name] = chosen_settings(made, ROWS[name].sweep, _BASE)

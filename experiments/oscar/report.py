@@ -9,13 +9,12 @@ from typing import Any
 
 from benchmarks.plots import Panel, chart
 
-from experiments.markdown import joined, markdown
+from experiments.markdown import DECODERS, about_sets, joined, markdown, not_run, number, score
 from experiments.oscar.papers import TABLE
 from experiments.oscar.systems import OSCAR, ROWS
 from experiments.stored_results import findings, read_results
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
-_DECODERS = {"hiero": "hierarchical decoder", "phrase": "phrase decoder"}
 
 
 def write_page(results: Path, output: Path) -> Path:
@@ -25,7 +24,7 @@ def write_page(results: Path, output: Path) -> Path:
     page = output / "oscar.md"
     parts = [_TEXT.read_text("utf-8"), findings(results), "## Table 1\n", _paper()]
     for each in found:
-        for decoder, label in _DECODERS.items():
+        for decoder, label in DECODERS.items():
             if decoder in each:
                 parts.append(f"### {each['corpus']}, {label}\n")
                 parts += [_about(each[decoder]), _table(each[decoder])]
@@ -58,19 +57,8 @@ def _paper() -> str:
 
 
 def _about(found: dict[str, Any]) -> str:
-    references, distinct = found["references"]["test"], found["distinct_references"]["test"]
-    several = ""
-    if references > 1:
-        several = (
-            f" The test set has {references} references; {100 * distinct:.0f} % of its sentences "
-            "have more than one that is distinct, so gains from several references are smaller "
-            "than the number suggests."
-        )
-    return (
-        f"{found['sentences']['test']:,} test sentences, {found['sentences_a_round']:,} training "
-        f"sentences a round, up to {found['rounds']} rounds, {len(found['seeds'])} seed"
-        f"{'s' if len(found['seeds']) > 1 else ''}; commit {found.get('commit') or '–'}.{several}\n"
-    )
+    rounds = f"up to {found['rounds']} rounds"
+    return about_sets(found, [f"{found['sentences_a_round']:,} training sentences a round", rounds])
 
 
 def _table(found: dict[str, Any]) -> str:
@@ -82,7 +70,7 @@ def _table(found: dict[str, Any]) -> str:
         p = "" if "p" not in own else f"{own['p']:.3f}"
         rows.append(
             [row.label, row.tuned_on, row.features, _count(own["active"]), _count(own["reused"]),
-             _score(own["devtest"]), _score(own["test"]), _minutes(own["minutes"]), p,
+             score(own["devtest"]), score(own["test"]), number(own["minutes"], 1), p,
              ", ".join(found["settings"].get(name, [])) or "–"]
         )  # fmt: skip
     return markdown([*_HEAD, "p, OSCAR and this", "chosen settings"], rows)
@@ -92,20 +80,11 @@ def _count(values: list[float]) -> str:
     return f"{statistics.median(values):,.0f}"
 
 
-def _score(values: list[float]) -> str:
-    mean = f"{statistics.mean(values):.2f}"
-    return mean if len(values) < 2 else f"{mean} ± {statistics.stdev(values):.2f}"
-
-
-def _minutes(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
-
-
 def _choices(found: list[dict[str, Any]]) -> list[str]:
     """What sweeps found."""
     rows = []
     for each in found:
-        for decoder in _DECODERS:
+        for decoder in DECODERS:
             for name, tried in each.get(decoder, {}).get("sweeps", {}).items():
                 good = [one for one in tried if one.get("score") is not None]
                 for one in sorted(good, key=lambda one: -one["score"]):
@@ -122,7 +101,7 @@ def _lambda_plot(found: list[dict[str, Any]]) -> str | None:
     panels = []
     for each in found:
         lines: dict[str, list[tuple[float, float]]] = {}
-        for decoder in _DECODERS:
+        for decoder in DECODERS:
             for one in each.get(decoder, {}).get("sweeps", {}).get(OSCAR, []):
                 if one.get("score") is not None:
                     name = f"{decoder}, l2 = {one['settings'].get('l2', '–')}"
@@ -138,7 +117,7 @@ def _sizes_plot(found: list[dict[str, Any]]) -> str | None:
     panels = []
     for each in found:
         lines = {}
-        for decoder, label in _DECODERS.items():
+        for decoder, label in DECODERS.items():
             sizes = each.get(decoder, {}).get("systems", {}).get(OSCAR, {}).get("sizes", [])
             if len(sizes) > 1:
                 ordered = sorted(sizes, reverse=True)[:200]
@@ -149,12 +128,12 @@ def _sizes_plot(found: list[dict[str, Any]]) -> str | None:
 
 
 def _missing(found: list[dict[str, Any]]) -> str:
-    rows = []
-    for each in found:
-        for decoder, label in _DECODERS.items():
-            systems = each.get(decoder, {}).get("systems", {})
-            absent = [f"{row.label} {row.tuned_on} {row.features}" for name, row in ROWS.items()
-                      if name not in systems]  # fmt: skip
-            if absent:
-                rows.append(f"* {each['corpus']}, {label}: {', '.join(absent)}")
-    return "## Not run\n\n" + "\n".join(rows) + "\n" if rows else ""
+    return not_run(
+        (f"{each['corpus']}, {label}", [
+            f"{row.label} {row.tuned_on} {row.features}"
+            for name, row in ROWS.items()
+            if name not in each.get(decoder, {}).get("systems", {})
+        ])
+        for each in found
+        for decoder, label in DECODERS.items()
+    )  # fmt: skip

@@ -6,7 +6,6 @@ finished is kept in the work folder, and not done again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.corpora import lines_of
-from experiments.runs import Run, translated, write_json
+from experiments.runs import Run, outcome, stored
 from rosewood.forest import Weights
 from rosewood.pipeline import Translator
 from rosewood.pipeline.tuning_data import DecodedForests, DevSentences
@@ -64,24 +63,15 @@ class OscarRun(Run):
 
 def measure(run: OscarRun, name: str, seed: int, settings: Sequence[str]) -> dict[str, Any]:
     """Tune a system and translate both test sets with it."""
-    note = run.model(name, seed).with_suffix(".json")
-    if note.exists():
-        found: dict[str, Any] = json.loads(note.read_text("utf-8"))
-        return found
     chosen = [each for one in settings for each in ("--set", one)]
-    told = run.train(name, seed, *ROWS[name].options, *chosen)
-    model = run.model(name, seed)
-    tuned = next(each for each in told["stages"] if each["name"] == "tune")
-    source = {part: lines_of(run.corpus.file(part, run.corpus.source)) for part in PARTS}
-    translator = Translator.load(model)
-    found = {
-        "said": {part: translated(model, lines) for part, lines in source.items()},
-        "seconds": None if tuned["was_done"] else told.get("processor_seconds"),
-        "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
-        **_features(translator, source["test"]),
-    }
-    write_json(note, found)
-    return found
+
+    def make() -> dict[str, Any]:
+        told = run.train(name, seed, *ROWS[name].options, *chosen)
+        found = outcome(run, name, seed, told, PARTS)
+        source = lines_of(run.corpus.file("test", run.corpus.source))
+        return found | _features(Translator.load(run.model(name, seed)), source)
+
+    return stored(run.model(name, seed).with_suffix(".json"), make)
 
 
 PARTS = ("devtest", "test")
