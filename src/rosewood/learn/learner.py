@@ -27,6 +27,9 @@ from rosewood.shared_types import Report
 Normalization = Literal["l1", "l2", "none"]
 
 EXPLODED = 1e12
+# Forests whose best strings tell how much features vary, and n-gram precisions.  Of so many (some
+# hundred thousand strings) both have an error below a percent, and more would take long to list.
+SAMPLE = 2_000
 
 
 @dataclass(frozen=True)
@@ -83,16 +86,31 @@ def with_indicators(varies: FloatArray, features: FeatureSpace) -> FloatArray:
     return found
 
 
-def begin(tuning: TuningSet, start: ArrayLike, k: int, *, takes_unlabelled: bool = False) -> Begun:
+def begin(
+    tuning: TuningSet,
+    start: ArrayLike,
+    k: int,
+    *,
+    takes_unlabelled: bool = False,
+    is_sample: bool = False,
+) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights.
 
-    Unlabelled forests are refused unless they are taken.
+    Unlabelled forests are refused unless they are taken.  A sample has candidates of some of very
+    many forests, which is enough where things are only measured on them.
     """
-    return begin_with_spread(tuning, start, k, takes_unlabelled=takes_unlabelled)[0]
+    return begin_with_spread(
+        tuning, start, k, takes_unlabelled=takes_unlabelled, is_sample=is_sample
+    )[0]
 
 
 def begin_with_spread(
-    tuning: TuningSet, start: ArrayLike, k: int, *, takes_unlabelled: bool = False
+    tuning: TuningSet,
+    start: ArrayLike,
+    k: int,
+    *,
+    takes_unlabelled: bool = False,
+    is_sample: bool = False,
 ) -> tuple[Begun, FloatArray]:
     """The same, and how much each feature varies within lists, as learners are to see it."""
     if tuning.unlabelled is not None and not takes_unlabelled:
@@ -100,9 +118,11 @@ def begin_with_spread(
     theta = as_weight("start", start, len(tuning.features))
     if (bad := _first_not_finite(theta)) is not None:
         check_number(tuning.features.name(bad), float(theta[bad]), error=TuningError)
-    candidates = tuning.candidates(theta, k)
+    candidates = tuning.candidates(theta, k, SAMPLE if is_sample else None)
     with np.errstate(over="ignore", invalid="ignore"):
         varies = spread(candidates)
+    if len(candidates) < len(tuning):
+        varies = _with_rare(varies, len(tuning.features.dense))
     if (bad := _first_not_finite(varies)) is not None:
         name = tuning.features.name(bad)
         reason = f"the values of feature {name!r} are too large to be compared"
@@ -116,6 +136,15 @@ def begin_with_spread(
         return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_)), varies
     # A weight without effect here would have one elsewhere, for no reason.
     return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0), varies
+
+
+def _with_rare(varies: FloatArray, dense: int) -> FloatArray:
+    """How much features vary; sparse ones that a sample does not have, as its rarest ones."""
+    sparse = varies[dense:]
+    found = sparse[sparse > 0]
+    if not found.size:
+        return varies
+    return np.concatenate([varies[:dense], np.where(sparse > 0, sparse, found.min())])
 
 
 @dataclass(frozen=True)

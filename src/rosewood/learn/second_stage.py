@@ -11,8 +11,11 @@ tens of thousands of n-grams as the others (Li & Eisner 2009, section 7.4.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +27,7 @@ from rosewood.errors import TuningError
 from rosewood.forest import Forest, ForestSet, ForestSetWriter, NgramFeatures, SecondStage, prune
 from rosewood.forest.ngram_features import MOST_ORDER
 from rosewood.learn.learners.mr import MinimumRisk
+from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.settings import Settings, setting
@@ -84,49 +88,39 @@ def write_second_forests(
     features: NgramFeatures,
     settings: SecondStageSettings,
     *,
-    first: int = 0,
-) -> int:
-    """Write forests with the score of the first stage and n-grams as features; returns how many.
+    threads: int = 1,
+) -> None:
+    """Write forests with the score of the first stage and n-grams as features.
 
-    They are added to a file that has `first` of them already, some hundred at a time: what is in
-    the file when writing is interrupted can be used (`second_forests_done`).
+    They are added to the file, if there is one, some hundred at a time: what is in it when writing
+    is interrupted stays (`next_forest`).
     """
-    made = (_converted(each, features, settings) for each in forests)
-    count = first
-    while some := list(_first_of(made, _BLOCK)):
-        with _writer(Path(path), features, is_new=count == 0) as writer:
+    convert = partial(_converted, features=features, settings=settings)
+    made = iter(in_order(convert, forests, threads=threads))
+    while some := list(islice(made, _BLOCK)):
+        with _writer(Path(path), features) as writer:
             for forest, info in some:
                 writer.append(forest, info)
-        count += len(some)
-    if count == 0:
-        _writer(Path(path), features, is_new=True).close()
-    return count
+    if not Path(path).exists():
+        _writer(Path(path), features).close()
 
 
-def second_forests_done(path: PathName) -> int:
-    """How many forests an interrupted `write_second_forests` has finished."""
+def next_forest(path: PathName) -> int:
+    """The number (the `id`) after that of the last forest that was written; 0 without a file."""
     if not Path(path).exists():
         return 0
-    with_forests = ForestSet(path)
-    try:
-        return len(with_forests)
-    finally:
-        with_forests.close()
+    with closing(ForestSet(path)) as forests:
+        return int(forests.info(-1)["id"]) + 1 if len(forests) else 0
 
 
-def _writer(path: Path, features: NgramFeatures, *, is_new: bool) -> ForestSetWriter:
-    if not is_new:
+def _writer(path: Path, features: NgramFeatures) -> ForestSetWriter:
+    if path.exists():
         return ForestSetWriter(path, mode="append")
     return ForestSetWriter(path, features=features.space(), vocabulary=Vocabulary())
 
 
-def _first_of(made: Iterator[Any], count: int) -> Iterator[Any]:
-    for _, each in zip(range(count), made, strict=False):
-        yield each
-
-
 def _converted(
-    each: ScoredForest, features: NgramFeatures, settings: SecondStageSettings
+    each: ScoredForest, *, features: NgramFeatures, settings: SecondStageSettings
 ) -> tuple[Forest, Mapping[str, Any]]:
     small = prune(each.forest, each.score, density=settings.edges_per_word)
     score = each.score[small.edge_map]

@@ -62,7 +62,9 @@ class Smooth(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, varies = begin(tuning, start, self.k, takes_unlabelled=True)
+        theta, candidates, units, varies = begin(
+            tuning, start, self.k, takes_unlabelled=True, is_sample=True
+        )
         objective, notes = self.objective(tuning, candidates, units)
         others = None
         if tuning.unlabelled is not None:

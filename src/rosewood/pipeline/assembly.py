@@ -15,8 +15,8 @@ from rosewood.model.bundle import Bundle, write_bundle
 from rosewood.model.manifest import MANIFEST
 from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
-from rosewood.pipeline.boost_stage import TREES_FILE, final_stage
 from rosewood.pipeline.features_stage import LARGE
+from rosewood.pipeline.final_model import final_stage, model_files
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.tune_stage import GROUPS, WEIGHTS
@@ -106,8 +106,8 @@ def _parts(
     add("weights", "weights", last / WEIGHTS)
     if (stages["tune"].folder / GROUPS).exists():
         add("groups", GROUPS, stages["tune"].folder / GROUPS)
-    if (last / TREES_FILE).exists():
-        add("trees", TREES_FILE, last / TREES_FILE)
+    for name, file in model_files(stages).items():
+        add(name, file.name, file)
     if settings.all_features:
         records = settings.feature_records()
         add("features", "features.json", partial(write_records, records=records))

@@ -7,10 +7,9 @@ if it asks for trees, and other settings of trees do not tune weights again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +27,10 @@ from rosewood.journal import Journal, fingerprint
 from rosewood.learn import BoostSettings, TuningSet, boost_trees
 from rosewood.learn.boost_rows import pruned_to
 from rosewood.model.weight_files import open_weights, save_weights
+from rosewood.pipeline.final_model import TREES_FILE
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.stage import Done, Task
+from rosewood.pipeline.stage import Task
 from rosewood.pipeline.tune_stage import (
     FEW_SENTENCES,
     WEIGHTS,
@@ -39,29 +39,12 @@ from rosewood.pipeline.tune_stage import (
     make_decoder,
     search_choices,
 )
-from rosewood.pipeline.work_store import Finished
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import ProgressCallback
 from rosewood.svg_text import plural
 
-TREES_FILE = "trees.json"
 _SELECTING = 4  # every so many sentences choose the number of trees
 _NO_TREES = "there are no trees: none makes the held-out quarter of the development set better"
-
-StageResult = TypeVar("StageResult", Done, Finished)
-
-
-def final_stage(stages: Mapping[str, StageResult]) -> StageResult:
-    """The stage that has the weights of the model: `boost` if it made trees, else `tune`."""
-    boosted = stages.get("boost")
-    has_trees = boosted is not None and (boosted.folder / TREES_FILE).exists()
-    return boosted if boosted is not None and has_trees else stages["tune"]
-
-
-def kept_trees(folder: Path) -> BoostedTrees | None:
-    """The trees in the folder of a stage, if it has any."""
-    file = folder / TREES_FILE
-    return BoostedTrees.load(file) if file.exists() else None
 
 
 def boost_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:

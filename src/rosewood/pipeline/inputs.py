@@ -123,6 +123,7 @@ class TrainingInputs:
         self.dev = self._held_out("dev", given)
         self.test = self._held_out("test", given)
         self.monolingual = tuple(_several(given.monolingual))
+        self.unlabelled = tuple(_several(given.unlabelled))
         for file in self.every_file():
             if file in ("-", "<stdin>"):
                 reason = "training reads its files several times: standard input (-) cannot be one"
@@ -166,7 +167,8 @@ class TrainingInputs:
     def every_file(self) -> list[str]:
         """All files that are read."""
         held_out = [each.files for each in (self.dev, self.test) if each is not None]
-        return [*self.train.files, *(f for files in held_out for f in files), *self.monolingual]
+        pairs = [*self.train.files, *(f for files in held_out for f in files)]
+        return [*pairs, *self.monolingual, *self.unlabelled]
 
     def facts(self, held_out: HeldOut | None = None) -> dict[str, Any]:
         """All that decides the contents: the bytes of the files, not their names."""
@@ -200,22 +202,22 @@ class TrainingInputs:
                 raise FormatError(told, file=file, code="file.kind")
             with Path(file).open("rb"):
                 pass
-        for file in self.monolingual:
-            if next(self.monolingual_lines(file, Counter()), None) is None:
+        for file in (*self.monolingual, *self.unlabelled):
+            if next(self.lines(file, Counter()), None) is None:
                 raise FormatError("it contains no text", file=file, code="file.empty")
 
-    def monolingual_facts(self) -> dict[str, Any] | None:
-        """What decides further text of the target language."""
-        if not self.monolingual:
+    def text_facts(self, files: Sequence[str]) -> dict[str, Any] | None:
+        """What decides further text of one language."""
+        if not files:
             return None
         return {
-            "files": [content_hash(file) for file in self.monolingual],
+            "files": [content_hash(file) for file in files],
             "on_bad_line": self._on_bad_line,
             "checks": repr(self._checks),
         }
 
-    def monolingual_lines(self, file: str, skipped: Counter[str]) -> Iterator[str]:
-        """The lines of such a file but for empty ones; bad ones are counted if they are skipped."""
+    def lines(self, file: str, skipped: Counter[str]) -> Iterator[str]:
+        """The lines of such text but for empty ones; bad ones are counted if they are skipped."""
         for line in _lines(file, replace(self._checks, allow_empty=True), self._skips):
             if isinstance(line, BadPair):
                 skipped[line.kind] += 1

@@ -12,8 +12,8 @@ from rosewood.decode import Decoder, TextTranslator, TranslatedText, explain
 from rosewood.metrics import Metric, evaluate, parse_metric
 from rosewood.model.confidence import Confidence
 from rosewood.model.weight_files import open_weights
-from rosewood.pipeline.boost_stage import final_stage, kept_trees
 from rosewood.pipeline.confidence import confidences
+from rosewood.pipeline.final_model import final_decoder, final_stage
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
 from rosewood.pipeline.tokenise_stage import held_out
@@ -38,13 +38,10 @@ def judge(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Scores of raw text, or of words where that is all there is; examples; unknown words."""
     settings, threads = task.settings, task.threads
     clean, words, tuned = (task.needs[name] for name in ("clean", "tokenise", "tune"))
-    decoder = make_decoder(settings, task.needs)
     last = final_stage(task.needs)
-    trees = kept_trees(last.folder)
-    final = decoder if trees is None else make_decoder(settings, task.needs, trees=trees)
     metrics = [_metric(name, settings) for name in _METRICS]
     weights = open_weights(last.folder / WEIGHTS)
-    translator = _translator(final.with_weights(weights), words.folder, settings)
+    translator = _translator(final_decoder(settings, task.needs), words.folder, settings)
     scores: list[dict[str, Any]] = []
     baseline: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []
@@ -59,7 +56,8 @@ def judge(task: Task, told: ProgressCallback) -> dict[str, Any]:
             how = Confidence.from_dict(last.facts["confidence"])
             examples = _examples(translator, said, references, part, how)
         if part == "dev" and weights != tuned.facts["start"]:
-            before = _translator(decoder.with_weights(tuned.facts["start"]), words.folder, settings)
+            decoder = make_decoder(settings, task.needs).with_weights(tuned.facts["start"])
+            before = _translator(decoder, words.folder, settings)
             others = _said(before, texts, "dev, weights before tuning", threads, told)
             baseline = _scores(part, others, references, metrics)
         for each in said:

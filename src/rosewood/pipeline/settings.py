@@ -31,6 +31,7 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.corpus import Filters, TextProcessor
     from rosewood.learn import BoostSettings, Learner
+    from rosewood.learn.second_stage import SecondStageSettings
     from rosewood.metrics import Metric
     from rosewood.model.python_features import FeatureRecord
 
@@ -62,6 +63,13 @@ def _forest_learners() -> list[str]:
     from rosewood.learn.registry import LEARNERS
 
     return [name for name, kind in LEARNERS.working() if kind.takes_forests]
+
+
+def unlabelled_learners() -> list[str]:
+    """Tuning algorithms that learn from sentences without references."""
+    from rosewood.learn.registry import LEARNERS
+
+    return [name for name, kind in LEARNERS.working() if kind.takes_unlabelled]
 
 
 def _tuners() -> tuple[str, ...]:
@@ -115,6 +123,11 @@ class TrainingFiles(Settings):
     )
     monolingual: tuple[PathName, ...] = _file(
         (), "Target text for an additional language model. Repeatable."
+    )
+    unlabelled: tuple[PathName, ...] = _file(
+        (),
+        "Source text without translations, one sentence per line: --tune mr, mr-da and likelihood "
+        "also learn from the entropy of its translations. Repeatable.",
     )
 
 
@@ -254,6 +267,17 @@ class TrainingSettings(Settings):
         "Repeatable.",
         metavar="NAME=VALUE",
     )
+    second_stage: Literal["none", "ngrams"] = _tuning(
+        "none",
+        "Learn weights of n-grams of whole translations on forests of the training corpus, by "
+        "minimum risk, on top of the tuned weights; translate uses them.",
+    )
+    second_set: dict[str, Any] = _tuning(
+        {},
+        "Setting of the second stage, such as l2=0.1 or min_count=3; it turns --second-stage on. "
+        "Repeatable.",
+        metavar="NAME=VALUE",
+    )
     pop_limit: int | Literal["auto"] | None = setting_of(
         SearchSettings, "pop_limit", "auto", "With auto, the default of the decoder."
     )
@@ -323,6 +347,7 @@ class TrainingSettings(Settings):
             )
             raise TrainingError(reason, code="argument.conflict", argument="on", value=self.on)
         self.boosting()
+        self.second()
         self.tuning_metric()
         self.feature_records()
         self._check_feature_names()
@@ -530,6 +555,17 @@ class TrainingSettings(Settings):
             reason = "boost learns trees on top of tuned weights, but tune is none"
             raise TrainingError(reason, code="argument.conflict", argument="boost")
         return BoostSettings.from_values(self.boost_set)
+
+    def second(self) -> SecondStageSettings | None:
+        """How the second stage is learnt; None if there is none."""
+        from rosewood.learn.second_stage import SecondStageSettings
+
+        if self.second_stage == "none" and not self.second_set:
+            return None
+        if self.tune == "none":
+            reason = "the second stage is learnt on top of tuned weights, but tune is none"
+            raise TrainingError(reason, code="argument.conflict", argument="second_stage")
+        return SecondStageSettings.from_values(self.second_set)
 
     def tuning_metric(self) -> Metric:
         """The metric that weights are tuned for."""

@@ -1,6 +1,6 @@
 """The stages of a training run, declared.
 
-clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► boost ─► report
+clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► boost ─► second ─► report
              │         └────► features ───────────────► ┤
              └─────► lm ──────────────────────────────► ┘
 
@@ -18,6 +18,7 @@ from rosewood.pipeline.features_stage import features_settings, large_features
 from rosewood.pipeline.model_stages import align, build_lms, extract_rules, extract_settings
 from rosewood.pipeline.reordering_stage import reordering, reordering_settings
 from rosewood.pipeline.report_stage import judge
+from rosewood.pipeline.second_stage import second_stage, second_stage_settings
 from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
 from rosewood.pipeline.tokenise_stage import tokenise, tokenise_settings
 from rosewood.pipeline.tune_stage import search_choices, tune, tune_settings
@@ -69,7 +70,8 @@ STAGES = in_order(
         Stage(
             "tune", version=8, run=tune, decides=tune_settings, uses_memory=True,
             needs={
-                **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
+                **_MODELS, "tokenise": Needs(files=("dev.", "corpus/", "unlabelled.")),
+                "align": Needs(EVERY_FILE),
             },
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),
@@ -84,6 +86,16 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
+            "second", version=1, run=second_stage, decides=second_stage_settings, uses_memory=True,
+            applies=lambda settings: settings.second() is not None,
+            needs={
+                **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
+                "tune": Needs(files=("weights/",), facts=("learner",)),
+                "boost": Needs(files=EVERY_FILE),
+            },
+            settings=("metric", "unknown", "seed"),
+        ),
+        Stage(
             "report", version=2, run=judge, decides=search_choices,
             needs={
                 **_MODELS,
@@ -91,6 +103,7 @@ STAGES = in_order(
                 "tokenise": Needs(files=("source.json", "target.json")),
                 "tune": Needs(files=("weights/",), facts=("start", "confidence")),
                 "boost": Needs(files=EVERY_FILE, facts=("confidence",)),
+                "second": Needs(files=EVERY_FILE, facts=("confidence",)),
             },
             settings=("pretokenized", "unknown"),
         ),

@@ -80,15 +80,16 @@ class TextBlocks:
         self._told("making words of pairs", self._total, self._total)
         return report, kept
 
-    def lines(self, name: str, texts: Iterable[str]) -> Iterator[bytes]:
-        """The words of further text of the target, block by block."""
+    def lines(self, name: str, texts: Iterable[str], *, of: int = 1) -> Iterator[bytes]:
+        """The words of further text of the source (0) or target (1), block by block."""
+        side = self.sides[of]
         rest = iter(texts)
         blocks = iter(lambda: list(islice(rest, BLOCK)), [])
         first = next(blocks, [])
-        yield make_lines(self.sides[1], first)
+        yield make_lines(side, first)
         if len(first) == BLOCK:
-            self._start_workers(self.sides[1] is not None)
-            calls = ((self.sides[1], each) for each in blocks)
+            self._start_workers(side is not None)
+            calls = ((side, each) for each in blocks)
             yield from self._resumed(name, make_lines, calls, keeps=True)
 
     def _start_workers(self, pays: bool) -> None:

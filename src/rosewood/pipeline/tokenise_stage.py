@@ -2,14 +2,14 @@
 
 Writes      corpus/: the words of the training pairs, as numbers;  origins/: where they stood
             train.target: those of the target, for language models
-            dev.source, dev.target.0 …, test.…, mono.0 …: words, a sentence a line
+            dev.source, dev.target.0 …, test.…, mono.0 …, unlabelled.0 …: words, a sentence a line
             source.json, target.json: how it was done, unless the text was words already
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,12 @@ def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dic
     named: dict[str, Any] = {}
     if not settings.pretokenized:
         named = {"tokeniser": settings.tokeniser, "lowercase": settings.lowercase}
+    if inputs.unlabelled:
+        named["unlabelled"] = inputs.text_facts(inputs.unlabelled)
+        named["names of unlabelled"] = [_name(file) for file in inputs.unlabelled]
     return named | {
         "languages": list(inputs.languages),
-        "monolingual": inputs.monolingual_facts(),
+        "monolingual": inputs.text_facts(inputs.monolingual),
         "names": [_name(file) for file in inputs.monolingual],  # they are told of
     }
 
@@ -65,7 +68,9 @@ def tokenise(task: Task, told: ProgressCallback) -> dict[str, Any]:
         notes = _notes(report)
         references = _references(clean)
         for number, each in enumerate(inputs.monolingual):
-            notes += _write_monolingual(inputs, each, folder / f"mono.{number}", text, references)
+            notes += _write_text(inputs, each, folder / f"mono.{number}", text, references)
+        for number, each in enumerate(inputs.unlabelled):
+            notes += _write_text(inputs, each, folder / f"unlabelled.{number}", text, of=0)
     return {
         "tokeniser": None if settings.pretokenized else settings.tokeniser,
         "pretokenized": settings.pretokenized,
@@ -88,6 +93,12 @@ def held_out(folder: Path, part: str) -> tuple[list[str], list[list[str]]]:
     return source, [list(each) for each in zip(*documents, strict=True)]
 
 
+def unlabelled_sentences(folder: Path) -> list[str]:
+    """Source sentences without references, in the order in which their files were given."""
+    number = len(list(folder.glob("unlabelled.*")))
+    return [each for k in range(number) for each in read_lines(folder / f"unlabelled.{k}")]
+
+
 def _name(file: str) -> str:
     """The name of a file in notes and errors."""
     return told_path(Path(file).name)
@@ -99,16 +110,22 @@ def _references(clean: Done) -> set[str]:
     return {text for part in parts for each in held_out(clean.folder, part)[1] for text in each}
 
 
-def _write_monolingual(
-    inputs: TrainingInputs, file: str, to: Path, text: TextBlocks, references: set[str]
+def _write_text(
+    inputs: TrainingInputs,
+    file: str,
+    to: Path,
+    text: TextBlocks,
+    references: Set[str] = frozenset(),
+    *,
+    of: int = 1,
 ) -> list[str]:
-    """Write the words of monolingual text without references; return notes on lines left out."""
+    """Write the words of text of one side, without references; return notes on lines left out."""
     skipped: Counter[str] = Counter()
     left_out = 0
 
     def texts() -> Iterator[str]:
         nonlocal left_out
-        for line in inputs.monolingual_lines(file, skipped):
+        for line in inputs.lines(file, skipped):
             if line in references:
                 left_out += 1
             else:
@@ -116,7 +133,7 @@ def _write_monolingual(
 
     size = 0
     with whole_file(to) as stream:
-        for block in text.lines(to.name, texts()):
+        for block in text.lines(to.name, texts(), of=of):
             size += stream.write(block)
     if not size:
         raise FormatError("no text is left of it to learn from", file=file, code="file.empty")

@@ -16,14 +16,13 @@ from rosewood.model.bundle import Bundle, check_own
 from rosewood.model.manifest import MANIFEST
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
-from rosewood.pipeline.boost_stage import final_stage, kept_trees
+from rosewood.pipeline.final_model import final_decoder
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.report import write_report
-from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.settings import TrainingSettings, unlabelled_learners
 from rosewood.pipeline.stage import that_apply
 from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGES
-from rosewood.pipeline.tune_stage import make_decoder
 from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
 from rosewood.resources import LEAST_MEMORY, MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName, ProgressCallback
@@ -66,6 +65,7 @@ class Trained:
             "pairs": pairs | {name: clean[name] for name in ("dev", "test")},
             "rules": facts["extract"]["rules"],
             "scores": self.scores,
+            "unlabelled": facts["tune"].get("unlabelled"),
             "notes": self.notes,
             "stages": [{name: getattr(stage, name) for name in of_stage} for stage in self.stages],
         }
@@ -115,7 +115,7 @@ def train(
         ).run()  # fmt: skip
         store.finished = list(done.values())
         _check_model(folder, store, overwrite)  # another run may have been quicker
-        decoder = make_decoder(chosen, done, trees=kept_trees(final_stage(done).folder))
+        decoder = final_decoder(chosen, done)
         change = write_model(folder, inputs, chosen, store, decoder, told)
         made = Trained(folder, page, place, store.finished, change, chosen)
         size = Bundle.open(folder).size
@@ -147,6 +147,15 @@ def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
         reason = "a development set is given: dev_size would split off another one"
         raise TrainingError(
             reason, code="argument.conflict", argument="dev_size", value=settings.dev_size
+        )
+    learner = settings.learner() if inputs.unlabelled else None
+    if inputs.unlabelled and (learner is None or not learner.takes_unlabelled):
+        reason = (
+            f"unlabelled text is given, but tune is {settings.tune}, which does not learn from "
+            f"it: leave it out, or use {', '.join(unlabelled_learners())}"
+        )
+        raise TrainingError(
+            reason, code="argument.conflict", argument="unlabelled", value=settings.tune
         )
 
 

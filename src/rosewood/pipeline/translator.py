@@ -26,9 +26,10 @@ from rosewood.decode import (
     explain,
 )
 from rosewood.decode.guessing import unknown_words
+from rosewood.decode.second_stage import SecondStageDecoder, split_weights
 from rosewood.decode.stream import InputLine, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
-from rosewood.forest import BoostedTrees, Forest
+from rosewood.forest import BoostedTrees, Forest, SecondStage
 from rosewood.model.bundle import Bundle
 from rosewood.model.manifest import MANIFEST
 from rosewood.resources import MAX_MEMORY, check_threads
@@ -202,6 +203,15 @@ class Translator:
         found: BoostedTrees = self.bundle.part("trees")
         return found
 
+    @property
+    def second_stage(self) -> SecondStage:
+        """The weights of n-grams that `second_stage="ngrams"` learns."""
+        if "second_stage" not in self.bundle.part_names:
+            reason = "the model has no second stage: train it with second_stage ngrams"
+            raise DecodingError(reason, code="model.no-second-stage", file=self.bundle.folder)
+        found: SecondStage = self.bundle.part("second_stage")
+        return found
+
     def __repr__(self) -> str:
         return f"Translator({self.bundle!r})"
 
@@ -237,14 +247,18 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
     check_known("search setting", search, asdict(settings), error=DecodingError)
     settings = replace(settings, **search)
     parts = bundle.parts()
+    second = parts.get("second_stage")
     try:
+        weights = bundle.weights if second is None else split_weights(bundle.weights)[0]
         decoder = kind.make(
             parts,
             settings=settings,
-            weights=bundle.weights,
+            weights=weights,
             unknown=unknown_words(manifest["unknown"], parts),
             features=bundle.features,
         )
+        if second is not None:
+            decoder = SecondStageDecoder(decoder, second).with_weights(bundle.weights)
     except DecodingError as error:
         raise error.restated(str(error), DamagedFileError, file=path) from error
     if list(decoder.features.dense) != list(manifest["features"]):

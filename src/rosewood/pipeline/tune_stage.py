@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.model_stages import LM, estimate_without
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.pipeline.tokenise_stage import held_out, unlabelled_sentences
 from rosewood.pipeline.tuning_data import (
     FOLDS,
     DecodedForests,
@@ -147,21 +148,29 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         save_weights(task.folder / WEIGHTS, Weights.of(start))
         told("fitting confidence", 0, None)
         return facts | confidence_facts(decoder, sentences, references, threads)
+    texts = unlabelled_sentences(words)
+    others = DevSentences(texts, [[]] * len(texts))
     what = f"sentences, up to {settings.rounds + 1} times each"
-    most = len(data) * (settings.rounds + 1)  # the last weights are tried, too
+    each_round = len(data) + len(others)
+    most = each_round * (settings.rounds + 1)  # the last weights are tried, too
     task.going.mkdir(exist_ok=True)
     decoders: tuple[Decoder, ...] = (decoder,)
     if isinstance(data, TrainingSentences):
         decoders = training_decoders(task, data, decoder, told)
     packed = settings.on == "forests"
-    make_forests = DecodedForests(decoders, data, None if packed else settings.nbest, threads)
+    listed = None if packed else settings.nbest
+    make_forests = DecodedForests(decoders, data, listed, threads)
+    make_others = DecodedForests((decoder,), others, listed, threads)
     number_now = 0
 
     def forests(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
         nonlocal number_now
         number_now = number
-        made = make_forests(weights, number, range(len(data)))
-        for done, forest in enumerate(made, start=(number - 1) * len(data)):
+        made = chain(
+            make_forests(weights, number, range(len(data))),
+            make_others(weights, number, range(len(others))),
+        )
+        for done, forest in enumerate(made, start=(number - 1) * each_round):
             told(what, done, most)
             yield forest
 
@@ -178,7 +187,7 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         forests, learner, metric, data.references, start=start, rounds=settings.rounds,
         seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
         folder=task.going / "loop", training=None if training is None else training.learner,
-        edges_per_word=settings.forest_edges if packed else None,
+        edges_per_word=settings.forest_edges if packed else None, unlabelled=len(others),
     )  # fmt: skip
     tuned = Weights.of(found.weights)
     save_weights(task.folder / WEIGHTS, tuned)
@@ -189,6 +198,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "weights": tuned.named,  # sparse ones are in the stage's folder
         "score": found.score,
     }
+    if len(others):
+        facts["unlabelled"] = {"sentences": len(others), **_entropies(found)}
     if (note := _pruning_note(found.history)) is not None:
         facts["notes"].append(note)
     if training is not None:
@@ -200,6 +211,22 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         facts["notes"].append("no weights were better than those that tuning began with")
     told("fitting confidence", 0, None)
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
+
+
+def _entropies(found: LoopResult) -> dict[str, float | None]:
+    """The mean entropy of sentences without references, in nats: with the weights that tuning
+    began with, and with those that it found."""
+    rows = found.history
+    before: float | None = rows[0].get("entropy_before")
+    best = _best_round(found)
+    after = rows[best - 1].get("entropy_after") if best else before
+    return {"entropy_before": before, "entropy_after": after}
+
+
+def _best_round(found: LoopResult) -> int:
+    """The place in the history of the round that began with the weights that are kept; they were
+    found in the round before."""
+    return next((i for i, row in enumerate(found.history) if row["score"] == found.score), 0)
 
 
 def _pruning_note(history: list[dict[str, Any]]) -> str | None:
@@ -231,7 +258,12 @@ def training_sentences(task: Task) -> TrainingSentences:
 
 
 def training_decoders(
-    task: Task, data: TrainingSentences, decoder: Decoder, told: ProgressCallback
+    task: Task,
+    data: TrainingSentences,
+    decoder: Decoder,
+    told: ProgressCallback,
+    *,
+    trees: BoostedTrees | None = None,
 ) -> tuple[Decoder, ...]:
     """Decoders of parts of the training sentences, whose language models have not read them."""
     if not task.settings.leave_one_out:
@@ -245,7 +277,7 @@ def training_decoders(
                 data.corpus.target, data.fold(number), task.settings.lm_order, file,
                 max_memory=task.max_memory or MAX_MEMORY, threads=task.threads,
             )  # fmt: skip
-        made.append(make_decoder(task.settings, task.needs, file))
+        made.append(make_decoder(task.settings, task.needs, file, trees=trees))
     return tuple(made)
 
 
@@ -278,10 +310,9 @@ def _keep_groups(
     folder: Path, training: Any, found: LoopResult, decoder: Decoder
 ) -> dict[str, Any]:
     """Copy the groups of the round whose weights are the best ones; what is known of them."""
-    rows = found.history
-    best = next((i for i, row in enumerate(rows) if row["score"] == found.score), 0)
+    rows, best = found.history, _best_round(found)
     groups = Weights()
-    if best:  # the weights of a round were found in the round before
+    if best:
         groups = Weights.load(training.groups_file(rows[best - 1]["round"]))
     groups.save(folder / GROUPS)
     describe = getattr(decoder, "describe", str)
