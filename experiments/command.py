@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from experiments.corpora import DATA
+from experiments.markdown import DECODERS
 
 _HERE = Path(__file__).parent
 
@@ -34,6 +35,21 @@ def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def tuning_parser(
+    name: str, about: str | None, rows: Iterable[str], rounds: int
+) -> argparse.ArgumentParser:
+    """The options of an experiment whose table has rows of tuned systems, for both decoders."""
+    parser, names = experiment_parser(name, about), list(rows)
+    decoders = list(DECODERS)
+    parser.add_argument(
+        "--decoders", type=several(decoders), default=decoders, help="between commas"
+    )
+    parser.add_argument("--rows", type=several(names), default=names, help="between commas")
+    parser.add_argument("--repetitions", type=int, default=1, help="seeds of tuning")
+    parser.add_argument("--rounds", type=int, default=rounds, help="rounds of tuning")
+    return parser
+
+
 def several(known: Iterable[str]) -> Callable[[str], list[str]]:
     """The type of an option that has known names between commas."""
     names = list(known)
@@ -47,6 +63,17 @@ def several(known: Iterable[str]) -> Callable[[str], list[str]]:
         return [name for name in names if name in chosen]
 
     return parsed
+
+
+def run_and_report(
+    options: argparse.Namespace,
+    run: Callable[[argparse.Namespace], None],
+    write_page: Callable[[Path, Path], Path],
+) -> None:
+    """Run an experiment, if there is a corpus, and make its page."""
+    if is_run(options):
+        run(options)
+    print(write_page(options.results, options.output))
 
 
 def is_run(options: argparse.Namespace) -> bool:

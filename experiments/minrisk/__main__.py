@@ -14,9 +14,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from experiments.command import experiment_parser, is_run, results_of, several
+from experiments.command import results_of, run_and_report, tuning_parser
 from experiments.corpora import find_corpus
-from experiments.markdown import DECODERS
 from experiments.minrisk.consensus import compare
 from experiments.minrisk.curves import curves
 from experiments.minrisk.report import write_page
@@ -29,21 +28,9 @@ RESULTS = results_of("minrisk")
 
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for."""
-    options = _options(arguments)
-    if is_run(options):
-        run(options)
-    print(write_page(options.results, options.output))
-
-
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = experiment_parser("minrisk", __doc__)
-    decoders, rows = several(DECODERS), several(ROWS)
     known = [name for name, row in ROWS.items() if is_known(row)]
-    parser.add_argument("--decoders", type=decoders, default=DECODERS, help="between commas")
-    parser.add_argument("--rows", type=rows, default=known, help="between commas")
-    parser.add_argument("--repetitions", type=int, default=1, help="seeds of tuning")
-    parser.add_argument("--rounds", type=int, default=6, help="rounds of tuning")
-    return parser.parse_args(arguments)
+    parser = tuning_parser("minrisk", __doc__, known, rounds=6)
+    run_and_report(parser.parse_args(arguments), run, write_page)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -14,9 +14,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from experiments.command import experiment_parser, is_run, results_of, several
+from experiments.command import results_of, run_and_report, tuning_parser
 from experiments.corpora import find_corpus
-from experiments.markdown import DECODERS
 from experiments.oscar.choices import chosen_settings, train_untuned, trials
 from experiments.oscar.report import write_page
 from experiments.oscar.summary import summary
@@ -29,21 +28,9 @@ _BASE = "pro_dev"  # whose weights make the lists on which settings are chosen
 
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for."""
-    options = _options(arguments)
-    if is_run(options):
-        run(options)
-    print(write_page(options.results, options.output))
-
-
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = experiment_parser("oscar", __doc__)
-    decoders, rows = several(DECODERS), several(ROWS)
-    parser.add_argument("--decoders", type=decoders, default=DECODERS, help="between commas")
-    parser.add_argument("--rows", type=rows, default=list(ROWS), help="between commas")
-    parser.add_argument("--repetitions", type=int, default=1, help="seeds of tuning")
+    parser = tuning_parser("oscar", __doc__, ROWS, rounds=8)
     parser.add_argument("--sentences", type=int, default=5000, help="training sentences a round")
-    parser.add_argument("--rounds", type=int, default=8, help="rounds of tuning")
-    return parser.parse_args(arguments)
+    run_and_report(parser.parse_args(arguments), run, write_page)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from experiments.command import experiment_parser, is_run, results_of
+from experiments.command import experiment_parser, results_of, run_and_report
 from experiments.corpora import find_corpus, prepare
 from experiments.reordering import classification, selection, translation
 from experiments.reordering.orientations import FEATURES, read_events
@@ -27,10 +27,7 @@ PARTS = ("events", "selection", "bleu")
 
 def main(arguments: list[str] | None = None) -> None:
     """Run what the command line asks for."""
-    options = _options(arguments)
-    if is_run(options):
-        run(options)
-    print(write_page(options.results, options.output))
+    run_and_report(_options(arguments), run, write_page)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from experiments.boosting.__main__ import chosen_of, main
 from experiments.boosting.papers import TABLE
 from experiments.boosting.rows import ROWS
 from experiments.stored_results import read_results
 from tests.system.forked_commands import forked_commands  # noqa: F401
-
-from rosewood.corpus.phrasebook import Phrasebook
+from tests.system.small_experiment import places_with_a_book
 
 RUN = ("large_pro", "boost_global", "boost_local", "products", "risk", "forest")
 
@@ -19,13 +16,8 @@ RUN = ("large_pro", "boost_global", "boost_local", "products", "risk", "forest")
 @pytest.mark.slow
 @pytest.mark.usefixtures("forked_commands")
 def test_boosting_experiment_on_the_phrasebook(tmp_path):
-    folder = tmp_path / "data" / "book-de-en"
-    Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
-    for language in ("de", "en"):
-        shutil.copy(folder / f"test.{language}", folder / f"devtest.{language}")
-    places = ["--data", tmp_path / "data", "--work", tmp_path / "work", "--threads", "1"]
-    places += ["--results", tmp_path / "results", "--output", tmp_path / "page"]
-    main(["book-de-en", "--rows", ",".join(RUN), "--quick", *map(str, places)])
+    places = places_with_a_book(tmp_path)
+    main(["book-de-en", "--rows", ",".join(RUN), "--quick", *places])
     (found,) = read_results(tmp_path / "results")
     systems = found["phrase"]["systems"]
     assert set(systems) == set(RUN)
@@ -38,7 +30,7 @@ def test_boosting_experiment_on_the_phrasebook(tmp_path):
     page = (tmp_path / "page" / "boosting.md").read_text("utf-8")
     assert all(f"{row.fi_test:.2f}" in page for row in TABLE.values())  # the paper's own figures
     assert ROWS["inside_boost"].features in page.partition("## Not run")[2]
-    assert main(["--report", *map(str, places)]) is None  # the same page without the data
+    assert main(["--report", *places]) is None  # the same page without the data
     assert (tmp_path / "page" / "boosting.md").read_text("utf-8") == page
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from experiments.minrisk.__main__ import main
 from experiments.minrisk.consensus import BEST, METHODS
@@ -11,22 +9,16 @@ from experiments.minrisk.papers import TABLE
 from experiments.minrisk.systems import CONSENSUS_ROW, ROWS
 from experiments.stored_results import read_results
 from tests.system.forked_commands import forked_commands  # noqa: F401
-
-from rosewood.corpus.phrasebook import Phrasebook
+from tests.system.small_experiment import places_with_a_book
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("forked_commands")
 def test_minrisk_experiment_on_the_phrasebook(tmp_path):
-    folder = tmp_path / "data" / "book-de-en"
-    Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
-    for language in ("de", "en"):
-        shutil.copy(folder / f"test.{language}", folder / f"devtest.{language}")
-    places = ["--data", tmp_path / "data", "--work", tmp_path / "work", "--threads", "1"]
-    places += ["--results", tmp_path / "results", "--output", tmp_path / "page"]
+    places = places_with_a_book(tmp_path)
     chosen = ["mert", "mr_lists", CONSENSUS_ROW]
     run = ["book-de-en", "--decoders", "phrase", "--rows", ",".join(chosen), "--quick"]
-    main([*run, *map(str, places)])
+    main([*run, *places])
     (found,) = read_results(tmp_path / "results")
     own = found["phrase"]
     assert list(own["systems"]) == chosen
@@ -51,7 +43,7 @@ def test_minrisk_experiment_on_the_phrasebook(tmp_path):
     page = (tmp_path / "page" / "minimum-risk.md").read_text("utf-8")
     assert all(f"{row.test:.1f}" in page for row in TABLE.values())  # the paper's own figures
     assert "MR+DA lists small" in page.partition("## Not run")[2]
-    assert main(["--report", *map(str, places)]) is None  # the same page without the data
+    assert main(["--report", *places]) is None  # the same page without the data
     assert (tmp_path / "page" / "minimum-risk.md").read_text("utf-8") == page
 
 

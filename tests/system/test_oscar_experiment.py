@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from experiments.oscar.__main__ import main
 from experiments.oscar.papers import TABLE
 from experiments.oscar.systems import ROWS
 from experiments.stored_results import read_results
 from tests.system.forked_commands import forked_commands  # noqa: F401
-
-from rosewood.corpus.phrasebook import Phrasebook
+from tests.system.small_experiment import places_with_a_book
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("forked_commands")
 def test_oscar_experiment_on_the_phrasebook(tmp_path):
-    folder = tmp_path / "data" / "book-de-en"
-    Phrasebook("en-de", seed=1, reverse=True).write(folder, train=120, dev=45, test=10)
-    for language in ("de", "en"):
-        shutil.copy(folder / f"test.{language}", folder / f"devtest.{language}")
-    places = ["--data", tmp_path / "data", "--work", tmp_path / "work", "--threads", "1"]
-    places += ["--results", tmp_path / "results", "--output", tmp_path / "page"]
+    places = places_with_a_book(tmp_path)
     run = ["book-de-en", "--decoders", "phrase", "--rows", "pro_dev,oscar", "--quick"]
-    main([*run, "--sentences", "40", "--rounds", "1", *map(str, places)])
+    main([*run, "--sentences", "40", "--rounds", "1", *places])
     (found,) = read_results(tmp_path / "results")
     systems = found["phrase"]["systems"]
     assert set(systems) == {"pro_dev", "oscar"}
@@ -40,5 +32,5 @@ def test_oscar_experiment_on_the_phrasebook(tmp_path):
     assert all(f"{row.test:.1f}" in page for row in TABLE.values())  # the paper's own figures
     assert "## Not run" in page
     assert ROWS["mert"].label in page.partition("## Not run")[2]
-    assert main(["--report", *map(str, places)]) is None  # the same page without the data
+    assert main(["--report", *places]) is None  # the same page without the data
     assert (tmp_path / "page" / "oscar.md").read_text("utf-8") == page
