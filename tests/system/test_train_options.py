@@ -56,6 +56,8 @@ SETTINGS = [
     ("--tune", ["pro"], "pro"),
     ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"),
     ("--rounds", ["9"], 9), ("--nbest", ["33"], 33), ("--seed", ["5"], 5),
+    ("--on", ["forests"], "forests"), ("--forest-edges", ["55"], 55),
+    ("--second-stage", ["ngrams"], "ngrams"), ("--second-set", ["l2=0.5"], {"l2": "0.5"}),
     ("--tune-on", ["train"], "train"), ("--tune-sentences", ["none"], None),
     ("--no-leave-one-out", [], False), ("--boost", [], True),
     ("--boost-set", ["leaves=3"], {"leaves": "3"}),
@@ -85,6 +87,7 @@ READ = [
     ("--test-corpus", ["t.tsv"], lambda inputs: inputs.test.files, ["t.tsv"]),
     ("--test-reference", ["u.de"], lambda inputs: inputs.test.references, ("u.de",)),
     ("--monolingual", ["m.de"], lambda inputs: inputs.monolingual, ("m.de",)),
+    ("--unlabelled", ["u.en"], lambda inputs: inputs.unlabelled, ("u.en",)),
 ]  # fmt: skip
 WITH = {  # what else is typed
     "--format": ["--corpus", "train.en"],

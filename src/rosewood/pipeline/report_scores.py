@@ -127,8 +127,20 @@ def _course(tune: Facts) -> str:
         told.append(f"with {tune.count('nbest'):,} translations of each a round")
     elif tune.text("on") == "forests":
         told.append("with all that the search met")
+    told.append(_unlabelled(tune.part("unlabelled")))
     ending = f" It ended: {text(tune.text('ending'))}." if tune.text("ending") else ""
-    return f"<p>{' '.join(told)}.{ending}{_kept(tune)}</p>"
+    return f"<p>{' '.join(filter(None, told))}.{ending}{_kept(tune)}</p>"
+
+
+def _unlabelled(facts: Facts) -> str:
+    """What was learnt from sentences without references."""
+    if not facts.count("sentences"):
+        return ""
+    told = f"and on {plural(facts.count('sentences'), 'sentence')} without references"
+    before, after = facts.number("entropy_before"), facts.number("entropy_after")
+    if before is None or after is None:
+        return told
+    return f"{told}, whose mean entropy went from {before:.2f} to {after:.2f} nats"
 
 
 def _kept(tune: Facts) -> str:

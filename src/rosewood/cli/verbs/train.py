@@ -6,7 +6,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import bad_value, print_row, print_table, warn
 from rosewood.cli.options import FILES
@@ -100,12 +100,23 @@ def _print_results(made: Trained, *, quiet: bool) -> None:
                   f"{pairs['test']:,} to test on, of {pairs['seen']:,}"],
         ["rules", f"{found['rules']:,}"],
     ]  # fmt: skip
+    if found["unlabelled"] is not None:
+        rows.append(["unlabelled", _unlabelled(found["unlabelled"])])
     for each in made.scores:
         rows.append([f"{each['name']}, {each['on']}", f"{each['value']:.2f}  {each['signature']}"])
     rows += [[name, f"{found[name]}  ({sizes[name] / 1e6:,.1f} MB)"] for name in sizes]
     print_table(rows)
     if not quiet:
         warn(f"next: rosewood translate {shlex.quote(str(made.folder))} < input > output")
+
+
+def _unlabelled(facts: dict[str, Any]) -> str:
+    """How many sentences without references were learnt from, and what that did."""
+    before, after = facts["entropy_before"], facts["entropy_after"]
+    told = f"{facts['sentences']:,} sentences without references"
+    if before is None or after is None:
+        return told
+    return f"{told}, mean entropy {before:.2f} -> {after:.2f} nats"
 
 
 PLUGIN = train
