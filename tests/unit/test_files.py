@@ -16,6 +16,7 @@ from tests.strategies import forests
 
 from rosewood.errors import DamagedFileError, ForestError, RosewoodError
 from rosewood.forest import Forest, ForestBuilder, ForestSet, ForestSetWriter, parse_forest
+from rosewood.forest.file_layout import SLOT_AT
 
 SAMPLE = [
     parse_forest("dense lm\n0 <- ||| a ||| lm=1 x=2\n1 <- 0 0 ||| [1] b [0] ||| y=1 ||| 4"),
@@ -255,10 +256,9 @@ def test_the_state_before_the_last_append_stays_readable(path):
         with ForestSetWriter(path, mode="append") as out:
             out.append(SAMPLE[0])
         data = path.read_bytes()
-        slots = [data[16:48], data[48:80]]
-        newest = max((0, 1), key=lambda i: struct.unpack_from("<Q", slots[i])[0])
+        newest = max(SLOT_AT[2], key=lambda place: struct.unpack_from("<Q", data, place)[0])
         broken = bytearray(data)
-        broken[16 + 32 * newest] ^= 0xFF
+        broken[newest] ^= 0xFF
         copy = path.with_name("copy.rwf")
         copy.write_bytes(bytes(broken))
         assert len(ForestSet(copy)) == count - 1

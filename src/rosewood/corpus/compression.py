@@ -101,6 +101,45 @@ def _compressing(raw: BinaryIO, suffix: str) -> BinaryIO:
     return cast(BinaryIO, compressor.stream_writer(raw, closefd=False))
 
 
+def compressed_bytes(data: bytes) -> bytes:
+    """Bytes as one frame of Zstandard that knows its size."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.compress(data)
+    import zstandard
+
+    return zstandard.ZstdCompressor().compress(data)
+
+
+def decompressed_bytes(data: bytes | memoryview, size: int) -> bytes:
+    """The content of a frame, which must have exactly `size` bytes; otherwise a ValueError.
+
+    Not more than that is allocated, whatever is in the frame.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        try:
+            frame = zstd.ZstdDecompressor()
+            if zstd.get_frame_info(data).decompressed_size == size:
+                content = frame.decompress(data, max_length=size + 1)
+                if frame.eof and not frame.unused_data and len(content) == size:
+                    return content
+        except zstd.ZstdError as error:
+            raise ValueError(str(error)) from error
+    else:
+        import zstandard
+
+        try:
+            if zstandard.frame_content_size(data) == size:
+                whole = zstandard.ZstdDecompressor()
+                return whole.decompress(data, allow_extra_data=False)
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from error
+    raise ValueError("its size is not the one that was noted")
+
+
 class _BadFrame(Exception):
     """What the library at hand found wrong."""
 

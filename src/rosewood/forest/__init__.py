@@ -40,7 +40,8 @@ if TYPE_CHECKING:
         variance,
     )
     from rosewood.forest.features import FeatureSpace
-    from rosewood.forest.files import ForestSet, ForestSetWriter
+    from rosewood.forest.file_writer import ForestSetWriter
+    from rosewood.forest.files import ForestSet
     from rosewood.forest.forest import Forest
     from rosewood.forest.generic import exclusive, inside, inside_outside, outside
     from rosewood.forest.hull import HULL, HullLine, best_line, breakpoints, envelope

@@ -1,4 +1,4 @@
-"""The layout of forest sets: header, records, footer; see `files.py`."""
+"""The layout of forest sets: header, records, footers; `files.py` describes the whole file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,25 @@ import numpy as np
 from rosewood.errors import DamagedFileError
 
 MAGIC = b"RWFOREST"
-VERSION = 1
+VERSION = 2
+VERSION_AT = len(MAGIC)
 HEAD = struct.Struct("<8sII")
 _SLOT = struct.Struct("<QQQII")  # generation, footer offset, footer length, footer crc, slot crc
 HEADER_SIZE = 128
-SLOT_AT = (HEAD.size, HEAD.size + _SLOT.size)
-FOOT = struct.Struct("<QQQ")  # number of forests, bytes of names, bytes of words (+1, 0: none)
+# Slot of even and of odd generations.  The first slot that version 2 writes (generation 1) is where
+# version 1 has nothing: a file of version 1 is upgraded by writing it, then the version number.
+SLOT_AT = {1: (16, 48), 2: (16, 80)}
 ALIGN = 64
 
-# A record's row of the index: offset, bytes, crc, then the sizes that give every array's place.
-OFFSET, BYTES, CRC, NODES, EDGES, TAILS, SPARSE, SYMBOLS, COLUMNS, INFO = range(10)
-INDEX_WIDTH = 10
+# A record's row of the index: offset; bytes in the file and checksum of its arrays; sizes that give
+# every array's place; flags; bytes in the file, checksum and size of its info.
+(OFFSET, BYTES, CRC, NODES, EDGES, TAILS, SPARSE, SYMBOLS, FLAGS) = range(9)
+(INFO, INFO_CRC, INFO_SIZE) = range(9, 12)
+INDEX_WIDTH = {1: 10, 2: 12}
 HAS_SPAN, HAS_RULE, HAS_STATE = 1, 2, 4
-
+IS_PACKED, INFO_IS_PACKED = 8, 16  # compressed
+ONE_CHECKSUM = 32  # CRC is of arrays and info together: version 1
+FLAG_BITS = 63
 
 _INT64: np.dtype[Any] = np.dtype(np.int64)
 _INT32: np.dtype[Any] = np.dtype(np.int32)
@@ -37,7 +43,7 @@ RecordPart = tuple[str, np.dtype[Any], tuple[int, ...]]  # name, type and shape 
 
 def record_parts(row: Sequence[int], width: int) -> list[RecordPart]:
     """Name, type and shape of each array of a record, in file order."""
-    nodes, edges, tails, sparse, symbols, columns = row[NODES : COLUMNS + 1]
+    nodes, edges, tails, sparse, symbols, flags = row[NODES : FLAGS + 1]
     parts: list[RecordPart] = [
         ("edge_start", _INT64, (nodes + 1,)),
         ("tail_start", _INT64, (edges + 1,)),
@@ -46,16 +52,16 @@ def record_parts(row: Sequence[int], width: int) -> list[RecordPart]:
         ("dense", _FLOAT64, (edges, width)),
         ("feat_value", _FLOAT64, (sparse,)),
     ]
-    if columns & HAS_RULE:
+    if flags & HAS_RULE:
         parts.append(("rule", _INT64, (edges,)))
-    if columns & HAS_STATE:
+    if flags & HAS_STATE:
         parts.append(("state", _INT64, (nodes,)))
     parts += [
         ("tail", _INT32, (tails,)),
         ("feat_id", _INT32, (sparse,)),
         ("yield_symbol", _INT32, (symbols,)),
     ]
-    if columns & HAS_SPAN:
+    if flags & HAS_SPAN:
         parts.append(("span", _INT32, (nodes, 2)))
     return parts
 
@@ -66,21 +72,36 @@ def part_size(part: RecordPart) -> int:
     return dtype.itemsize * prod(shape)
 
 
+def record_size(row: Sequence[int], width: int) -> int:
+    """The bytes of all arrays of a record, uncompressed."""
+    return sum(map(part_size, record_parts(row, width)))
+
+
 class FooterState(NamedTuple):
-    """The valid footer, as one slot of the header gives it."""
+    """Where a footer is: the newest one as a slot of the header gives it, others as the next does.
+
+    `version` is that of the footer: a file of version 2 may begin as one of version 1.
+    """
 
     generation: int
     offset: int
     length: int
     crc: int
+    version: int = VERSION
 
     @property
     def end(self) -> int:
         return self.offset + self.length
 
+    @property
+    def slot(self) -> int:
+        """The place of this state's slot in the header."""
+        return SLOT_AT[self.version][self.generation % 2]
+
     def pack(self) -> bytes:
-        body = _SLOT.pack(*self, 0)[:-4]
-        return body + struct.pack("<I", zlib.crc32(body))
+        body = _SLOT.pack(*self[:4], 0)[:-4]
+        # Version 2 seals its slots otherwise: those of version 1 in an upgraded file do not count.
+        return body + struct.pack("<I", zlib.crc32(body, self.version - 1))
 
 
 def newest_state(header: bytes, path: Path) -> FooterState:
@@ -88,13 +109,14 @@ def newest_state(header: bytes, path: Path) -> FooterState:
     if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
         raise DamagedFileError("it is not a forest set", file=path, code="file.kind")
     version = HEAD.unpack_from(header)[1]
-    if version != VERSION:
-        reason = f"its format version is {version}, this release reads {VERSION}"
+    if version not in SLOT_AT:
+        reason = f"its format version is {version}, this release reads 1 to {VERSION}"
         raise DamagedFileError(reason, code="file.version", value=version, file=path)
     states = []
-    for place in SLOT_AT:
+    for place in SLOT_AT[version]:
         body = header[place : place + _SLOT.size]
-        state = FooterState(*_SLOT.unpack(body)[:-1])
+        generation, offset, length, crc, _ = _SLOT.unpack(body)
+        state = FooterState(generation, offset, length, crc, version)
         if state.pack() == body and state.generation > 0:
             states.append(state)
     if not states:
