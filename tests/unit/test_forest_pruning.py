@@ -35,7 +35,7 @@ def test_what_pruning_changes_is_that_of_all_derivations(per_word, tmp_path):
     found = prune_set(tuning, THETA, per_word, tmp_path / "small.rwf")
     start = begin(tuning, THETA, 100)
     scaled = start.theta / np.abs(start.theta / start.units).max()
-    linear = fit_linear(BLEU, start.candidates)
+    linear = fit_linear(tuning, start.candidates)
     points = BLEU.score(start.candidates.statistics)
     mass, change, edges = [], 0.0, 0
     for (forest, reference), small in zip(MADE, found.forests, strict=True):

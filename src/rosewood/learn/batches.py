@@ -152,6 +152,9 @@ class Batches(ABC):
         return self._whole, numbers
 
 
+LossOfEdges = Callable[[int, Forest], FloatArray]  # those of a forest, given with its number
+
+
 class OriginalBatches(Batches):
     """The forests of a set as they are."""
 
@@ -160,10 +163,11 @@ class OriginalBatches(Batches):
         reader: ForestReader,
         most: int,
         *,
-        loss: FloatArray | None = None,
-        wanted: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None,
+        loss: FloatArray | LossOfEdges | None = None,
+        wanted: Sequence[LongArray] | None = None,
     ) -> None:
-        """`loss` and `wanted` are of all edges, one forest after another."""
+        """`loss` is of all edges, one forest after another, or makes those of a forest; `wanted`
+        has the wanted edges of each forest."""
         # Forests that are in memory anyway need no further memory in a batch.
         super().__init__(reader.sizes, reader.num_values, most, fits=reader.is_held)
         self._reader = reader
@@ -176,17 +180,28 @@ class OriginalBatches(Batches):
             [f.view for f in forests], [f.feature_view for f in forests], [], numbers.tolist()
         )
         start = np.concatenate([[0], np.cumsum(self._reader.num_edges[numbers])])
-        loss = _NONE if self._loss is None else self._of_edges(self._loss, numbers)
-        wanted = _NONE
-        if self._wanted is not None:
-            wanted = np.where(self._of_edges(self._wanted, numbers), 0.0, -np.inf)
-        return TuningBatch(forests, native, start, loss, wanted)
+        return TuningBatch(
+            forests, native, start, self._loss_of(numbers, forests), self._wanted_of(numbers, start)
+        )
 
-    def _of_edges(self, every: np.ndarray, numbers: LongArray) -> np.ndarray:
+    def _loss_of(self, numbers: LongArray, forests: Sequence[Forest]) -> FloatArray:
+        loss = self._loss
+        if loss is None:
+            return _NONE
+        if callable(loss):
+            made = [loss(i, forest) for i, forest in zip(numbers.tolist(), forests, strict=True)]
+            return np.concatenate(made)
         if len(numbers) == len(self) and (np.diff(numbers) == 1).all():
-            return np.ascontiguousarray(every)
-        parts = [every[self._start[i] : self._start[i + 1]] for i in numbers.tolist()]
-        return np.concatenate(parts)
+            return np.ascontiguousarray(loss)
+        return np.concatenate([loss[self._start[i] : self._start[i + 1]] for i in numbers.tolist()])
+
+    def _wanted_of(self, numbers: LongArray, start: LongArray) -> FloatArray:
+        if self._wanted is None:
+            return _NONE
+        wanted = np.full(start[-1], -np.inf)
+        for place, i in enumerate(numbers.tolist()):
+            wanted[start[place] + self._wanted[i]] = 0.0
+        return wanted
 
 
 def check_forest(name: str, forest: Forest) -> None:
@@ -210,6 +225,8 @@ def batches_of(
         check_type(f"forest {number}", forest, Forest, "a Forest", error=TuningError)
 
     reader = ForestReader(forests, most, check)
-    return OriginalBatches(
-        reader, most, loss=loss, wanted=None if wanted is None else np.asarray(wanted) == 0.0
-    )
+    places = None
+    if wanted is not None:
+        parts = np.split(np.asarray(wanted), np.cumsum(reader.num_edges)[:-1])
+        places = [np.flatnonzero(part == 0.0) for part in parts]
+    return OriginalBatches(reader, most, loss=loss, wanted=places)

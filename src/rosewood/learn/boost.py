@@ -30,7 +30,7 @@ from rosewood.journal import Journal, fingerprint
 from rosewood.learn.blas import one_thread
 from rosewood.learn.boost_losses import BoostLoss, PairLoss, RiskLoss, Targets
 from rosewood.learn.boost_rows import BoostRows, Hypotheses, all_edges, listed_rows
-from rosewood.learn.learner import Rounds
+from rosewood.learn.learner import SAMPLE, Rounds
 from rosewood.learn.losses import edge_losses
 from rosewood.learn.pairs import gain_unit, ranking_gains, sample_hypothesis_pairs
 from rosewood.learn.tuning_set import TuningSet
@@ -185,12 +185,12 @@ class _Chooser:
         metric = self.tuning.metric
         if self.hypotheses is not None:
             return metric.score(self.hypotheses.statistics[self.hypotheses.best(score)])
-        found: list[int] = []
+        rows: list[FloatArray] = []
         start = self.tuning.edge_start
         for i, forest in enumerate(self.tuning.each()):
             text = forest.best(score[start[i] : start[i + 1]]).text
-            found += self.tuning.rows_of_texts(i, [text])
-        return metric.score(self.tuning.statistics[found])
+            rows.append(self.tuning.statistics_of_texts(i, [text]))
+        return metric.score(np.concatenate(rows))
 
     def values(self, tree: Tree) -> FloatArray:
         """h(x) of each row."""
@@ -220,7 +220,7 @@ class _Work(_Chooser):
     def _loss(self, theta: FloatArray, seed: int) -> BoostLoss:
         settings, tuning = self._settings, self.tuning
         if settings.loss == "risk":
-            candidates = tuning.candidates(theta, min(settings.k, 100))
+            candidates = tuning.candidates(theta, min(settings.k, 100), SAMPLE)
             found = edge_losses(tuning, candidates, "auto", max_edges=settings.max_edges)
             return RiskLoss(
                 found.batches, tuning.edge_start, scale=settings.scale, threads=self._threads

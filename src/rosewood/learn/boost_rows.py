@@ -106,7 +106,8 @@ def listed_rows(
         return rows, Hypotheses(tuning.edge_start, every, every[:-1], tuning.statistics)
     values = Growing(np.float64, tuning.max_memory // 4)
     base, row, count = [], [], []
-    list_start, texts, total = [0], list[int](), 0
+    statistics = Growing(np.float64, tuning.max_memory // 16)
+    list_start, total = [0], 0
     for i, forest in enumerate(tuning.each()):
         score = forest.score(theta)
         order = score if lists is None else forest.score(lists)
@@ -118,14 +119,14 @@ def listed_rows(
         total += len(used)
         count.append(np.diff(found.start))
         list_start.append(list_start[-1] + len(found))
-        texts += tuning.rows_of_texts(i, found.texts())
+        statistics.append(tuning.count_strings(i, found.texts()))
     rows = _rows(tuning, values, np.concatenate(base))
     start = np.concatenate([[0], np.cumsum(np.concatenate(count))]).astype(np.int64)
     return rows, Hypotheses(
         np.array(list_start, np.int64),
         start,
         np.concatenate(row).astype(np.int64),
-        np.ascontiguousarray(tuning.statistics[texts]),
+        statistics.array().reshape(-1, len(tuning.metric.columns)),
     )
 
 

@@ -8,11 +8,11 @@ Sums        go over rows in blocks that the data alone decide
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, rounded
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.learn.blas import one_thread
+from rosewood.learn.parallel import in_order
 from rosewood.resources import MAX_MEMORY
 
 if TYPE_CHECKING:
+    from rosewood.forest import Forest
     from rosewood.learn.tuning_set import TuningSet
 
 ROWS = 1 << 17  # of a block
@@ -43,6 +45,7 @@ class Candidates:
     num_sparse: int
     statistics: FloatArray
     max_memory: int = MAX_MEMORY
+    words: LongArray | None = None  # of each candidate, where they were counted
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -117,6 +120,7 @@ class TableBuilder:
         self.feat_count = Growing(np.int64, most)
         self.feat_id = Growing(np.int32, most)
         self.feat_value = Growing(np.float64, most)
+        self.words = Growing(np.int64, most)
 
     def arrays(self, width: int) -> dict[str, Any]:
         """The fields of `Candidates` that are features; `width` dense ones."""
@@ -140,37 +144,64 @@ def concatenate(tuning: TuningSet) -> Candidates:
         made.feat_count.append(np.concatenate([np.diff(forest.feat_start) for forest in some]))
         made.feat_id.append(np.concatenate([forest.feat_id for forest in some]))
         made.feat_value.append(np.concatenate([forest.feat_value for forest in some]))
+        made.words.append(np.concatenate([words_of_edges(forest) for forest in some]))
     return Candidates(
         start=tuning.edge_start,
         num_sparse=len(tuning.features.sparse),
         statistics=tuning.statistics,
         max_memory=tuning.max_memory,
+        words=made.words.array(),
         **made.arrays(len(tuning.features.dense)),
     )
 
 
-def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
-    """The k best strings of each forest under θ."""
+class _Listed(NamedTuple):
+    """The k best strings of a forest."""
+
+    features: tuple[FloatArray, LongArray, IdArray, FloatArray]
+    texts: list[str]
+
+
+def listed(
+    tuning: TuningSet, theta: FloatArray, k: int, chosen: Sequence[int] | None = None
+) -> Candidates:
+    """The k best strings of each forest under θ, or of those with these numbers."""
     k = as_count("k", k, 1, error=TuningError)
     made = TableBuilder(tuning.max_memory)
-    rows: list[int] = []
+    statistics = Growing(np.float64, tuning.max_memory // 16)
     start = [0]
-    for i, forest in enumerate(tuning.each()):
+
+    def best_of(number: int) -> _Listed:
+        forest = tuning.reader[number]
         best = forest.k_best(forest.score(theta), k, distinct=True)
-        dense, feat_start, feat_id, feat_value = best.features()
+        return _Listed(best.features(), best.texts())
+
+    numbers = range(len(tuning)) if chosen is None else chosen
+    found = in_order(best_of, numbers, threads=tuning.threads)
+    for number, each in zip(numbers, found, strict=True):
+        dense, feat_start, feat_id, feat_value = each.features
         made.dense.append(dense)
         made.feat_count.append(np.diff(feat_start))
         made.feat_id.append(feat_id)
         made.feat_value.append(feat_value)
-        rows += tuning.rows_of_texts(i, best.texts())
-        start.append(start[-1] + len(best))
+        made.words.append(np.array([len(text.split()) for text in each.texts]))
+        statistics.append(tuning.count_strings(number, each.texts))
+        start.append(start[-1] + len(each.texts))
     return Candidates(
         start=np.array(start, dtype=np.int64),
         num_sparse=len(tuning.features.sparse),
-        statistics=np.ascontiguousarray(tuning.statistics[rows]),
+        statistics=statistics.array().reshape(-1, len(tuning.metric.columns)),
         max_memory=tuning.max_memory,
+        words=made.words.array(),
         **made.arrays(len(tuning.features.dense)),
     )
+
+
+def words_of_edges(forest: Forest) -> LongArray:
+    """How many words each edge has of its own."""
+    before = np.zeros(len(forest.yield_symbol) + 1, dtype=np.int64)
+    np.cumsum(forest.yield_symbol >= 0, out=before[1:])
+    return np.diff(before[forest.yield_start])
 
 
 def spread(candidates: Candidates) -> FloatArray:

@@ -6,14 +6,13 @@
 Edges that are in no good derivation are dropped until a forest has at most so many for each word of
 its best translation.  What that changes is computed exactly, forest by forest, at the scale at
 which learners of risk begin: how much of the probability is kept, and by how much the risk of the
-whole set (linear BLEU, in points; less is better) changes.  Forests without references are pruned
-likewise, and have no risk.
+whole set (by the linear loss, in points; less is better) changes.  Forests without references are
+pruned likewise, and have no risk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,8 +34,9 @@ from rosewood.forest import (
 from rosewood.forest.transform import without_features
 from rosewood.learn.learner import begin
 from rosewood.learn.losses import fit_linear
+from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
-from rosewood.metrics import LinearBleu
+from rosewood.metrics import LinearLoss
 from rosewood.shared_types import PathName
 
 _STRINGS = 100  # of a forest, from which the scale is found
@@ -50,7 +50,7 @@ class PruningFacts:
     edges: int  # that are kept
     dropped: int
     kept: float  # of the probability, the mean over forests
-    risk_change: float | None  # of the whole set, in points of BLEU; None: there is no linear loss
+    risk_change: float | None  # of the whole set, in points; None: there is no linear loss
     risk_unknown: int  # forests that are too large for their risk to be computed
 
 
@@ -75,14 +75,14 @@ def prune_set(
 ) -> PrunedSet:
     """Write the forests of a set with at most so many edges for each word of the best derivation
     under θ.  Memory has a forest for each thread."""
-    start = begin(tuning, theta, _STRINGS, takes_unlabelled=True)
+    start = begin(tuning, theta, _STRINGS, takes_unlabelled=True, is_sample=True)
     size = float(np.abs(start.theta / start.units).max())
     if not size > 0:
         reason = "without weights no derivation is better than another: nothing can be pruned"
         raise TuningError(reason, code="tuning.zero-weights", argument="theta")
     work = _Pruning(tuning, start.theta, start.theta / size, edges_per_word, None, 0.0)
     try:
-        linear = fit_linear(tuning.metric, start.candidates)
+        linear = fit_linear(tuning, start.candidates, blanks=True)
         points = tuning.metric.score(start.candidates.statistics)
         work = replace(work, linear=linear, points=points)
     except TuningError as error:
@@ -110,19 +110,14 @@ class _Pruning:
     theta: FloatArray
     scaled: FloatArray  # θ at the scale at which risk is computed
     per_word: float
-    linear: LinearBleu | None
-    points: float  # of BLEU, that a change of its logarithm by 1 is worth
+    linear: LinearLoss | None
+    points: float  # of the metric, that a change of its logarithm by 1 is worth
 
     def all(self) -> Iterator[_Part]:
         """Those of all forests, in order."""
-        threads, others = self.tuning.threads, self.tuning.unlabelled
+        others = self.tuning.unlabelled
         count = len(self.tuning) + (0 if others is None else len(others))
-        if threads == 1:
-            yield from map(self, range(count))
-            return
-        with ThreadPoolExecutor(threads, thread_name_prefix="rosewood pruning") as pool:
-            for first in range(0, count, threads):
-                yield from pool.map(self, range(first, min(first + threads, count)))
+        yield from in_order(self, range(count), threads=self.tuning.threads)
 
     def __call__(self, number: int) -> _Part:
         forest = self._forest(number)
@@ -136,7 +131,9 @@ class _Pruning:
         kept = float(np.exp(min(0.0, rest - whole)))
         is_kept = np.zeros(forest.num_edges, dtype=np.bool_)
         is_kept[small.edge_map] = True
-        return _Part(small.forest, dropped, kept, self._risk_change(number, weight, is_kept))
+        return _Part(
+            small.forest, dropped, kept, self._risk_change(number, forest, weight, is_kept)
+        )
 
     def _forest(self, number: int) -> Forest:
         """Unlabelled ones are numbered after the others."""
@@ -146,14 +143,13 @@ class _Pruning:
         return others[number - count]
 
     def _risk_change(
-        self, number: int, weight: FloatArray, is_kept: NDArray[np.bool_]
+        self, number: int, forest: Forest, weight: FloatArray, is_kept: NDArray[np.bool_]
     ) -> float | None:
         """How much more the expected loss is of the part of a forest that is kept."""
         if number >= len(self.tuning):
             return 0.0
         if self.linear is None:
             return None
-        forest = self.tuning.reader[number]
         try:
             refined = refine(without_features(forest), self.linear.orders, max_edges=_MAX_EDGES)
         except ForestError as error:

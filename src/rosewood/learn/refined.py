@@ -1,4 +1,4 @@
-"""Forests refined to n-gram states, with the linear BLEU loss of their edges.
+"""Forests refined to n-gram states, with the linear loss of their edges.
 
 A refined forest has many edges for each edge of the original one, and all of them have its
 features.  So only structure, edge map and loss are kept; features are read from the original
@@ -21,8 +21,9 @@ from rosewood.forest import Refined, refine
 from rosewood.forest.transform import without_features
 from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import Batches, TuningBatch
+from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
-from rosewood.metrics import LinearBleu
+from rosewood.metrics import LinearLoss
 
 
 class EdgeLoss(NamedTuple):
@@ -32,16 +33,22 @@ class EdgeLoss(NamedTuple):
     loss: FloatArray
 
 
-def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iterator[EdgeLoss]:
-    """Each forest refined to n-gram states, and the linear BLEU loss of its edges."""
-    for name, forest, references in zip(
-        tuning.names, tuning.each(), tuning.references, strict=True
-    ):
+def linear_losses(tuning: TuningSet, linear: LinearLoss, max_edges: int) -> Iterator[EdgeLoss]:
+    """Each forest refined to n-gram states, and the linear loss of its edges.
+
+    As many at a time as the set has threads.
+    """
+
+    def loss_of(number: int) -> EdgeLoss:
+        forest = without_features(tuning.reader[number])
         try:
-            refined = refine(without_features(forest), linear.orders, max_edges=max_edges)
+            refined = refine(forest, linear.orders, max_edges=max_edges)
         except ForestError as error:
+            name = tuning.names[number]
             raise error.restated(f"forest {name!r}: {error}", TuningError) from error
-        yield EdgeLoss(refined, linear.edge_losses(refined, references))
+        return EdgeLoss(refined, linear.edge_losses(refined, tuning.references[number]))
+
+    return in_order(loss_of, range(len(tuning)), threads=tuning.threads)
 
 
 class RefinedBatches(Batches):
@@ -51,7 +58,7 @@ class RefinedBatches(Batches):
     """
 
     def __init__(
-        self, tuning: TuningSet, linear: LinearBleu, max_edges: int, *, factor: float
+        self, tuning: TuningSet, linear: LinearLoss, max_edges: int, *, factor: float
     ) -> None:
         self._reader = tuning.reader
         self._store = RecordStore(tuning.max_memory // 8)

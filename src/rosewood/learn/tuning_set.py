@@ -6,9 +6,9 @@
     TuningSet(forest_set, metric, max_memory=500 << 20)   # forests are read slice by slice
     TuningSet(forests, metric, references, unlabelled=9)  # the last 9 forests have no references
 
-A *row* is a place in the table of statistics.  In an n-best list (a forest of one node) every edge
-is a candidate, and its row is its number in the set; in other forests rows are given to strings
-as they are met, so that none is counted twice.
+A *row* is a place in the table of statistics that a set of n-best lists has (forests of one node):
+every edge is a candidate, and its row is its number in the set.  Other forests have no table:
+statistics of their strings are counted when they are asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from itertools import chain, pairwise
-from threading import Lock
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -27,7 +26,7 @@ from rosewood import _core
 from rosewood.arguments import check_length, check_type, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
-from rosewood.disk_arrays import filled
+from rosewood.disk_arrays import Growing, filled
 from rosewood.errors import RosewoodError, TuningError
 from rosewood.forest import (
     Derivations,
@@ -38,6 +37,7 @@ from rosewood.forest import (
 )
 from rosewood.learn.batches import ForestReader, OriginalBatches, TuningBatch, check_forest
 from rosewood.learn.candidates import Candidates, concatenate, listed
+from rosewood.learn.string_statistics import StringStatistics
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
 from rosewood.sequences import LazySequence
@@ -57,7 +57,7 @@ class Slice(NamedTuple):
 
 
 class TuningSet:
-    """Forests with one metric.  Immutable, but for the table of statistics, which only grows.
+    """Forests with one metric.  Immutable, but for what is remembered of strings.
 
     Forests that take more than an eighth of `max_memory` bytes (lists: a half) are not kept: each
     pass over the set reads them again, a slice at a time.  Results do not depend on it.
@@ -124,27 +124,34 @@ class TuningSet:
         self.edge_start: LongArray = np.concatenate([[0], np.cumsum(self._reader.num_edges)])
         self.is_flat = bool((self._reader.num_nodes == 1).all())
         self.batches = OriginalBatches(self._reader, self.slice_memory)
-        self._lock = Lock()
-        self._seen: list[dict[str, int]] = [{} for _ in self.names]
-        self._table: FloatArray = np.empty((0, len(self.metric.columns)))
-        self._used = 0
+        width = len(self.metric.columns)
+        self._table: FloatArray = np.empty((0, width))
+        self._strings = StringStatistics(self.count_strings, width, self.max_memory // 16)
 
     def _fill_flat(self, step: CountCallback | None) -> None:
         """Statistics of all candidates, a few hundred lists at a time."""
-        blocks = []
+        made = self._table_builder()
         for first in range(0, len(self), 256):
             last = min(first + 256, len(self))
-            blocks.append(self._statistics(range(first, last)))
+            made.append(self._statistics(range(first, last)))
             if step is not None:
                 step(last - first)
-        self._table = np.concatenate(blocks)
-        self._used = len(self._table)
+        self._table = self._built(made)
+
+    def _table_builder(self) -> Growing:
+        return Growing(np.float64, self.max_memory // 16)
+
+    def _built(self, made: Growing) -> FloatArray:
+        return made.array().reshape(-1, len(self.metric.columns))
 
     def _statistics(self, chosen: range) -> FloatArray:
         forests = [self._reader[i] for i in chosen]
         if (found := self._word_statistics(chosen, forests)) is not None:
             return found
-        texts = [nbest_texts(forest) for forest in forests]
+        return self._counted(chosen, [nbest_texts(forest) for forest in forests])
+
+    def _counted(self, chosen: range, texts: Sequence[Sequence[str]]) -> FloatArray:
+        """The statistics of strings of some forests, one forest after another."""
         try:
             if any(self._scores[i] for i in chosen):
                 rows = [
@@ -157,8 +164,8 @@ class TuningSet:
         except RosewoodError as error:
             name = self.names[chosen[0]] if len(chosen) == 1 else None
             if name is None:  # find the list that has the error
-                for i in chosen:
-                    self._statistics(range(i, i + 1))
+                for i, each in zip(chosen, texts, strict=True):
+                    self._counted(range(i, i + 1), [each])
             raise error.restated(f"{name}: {error}" if name else str(error)) from error
 
     def _word_statistics(self, chosen: range, forests: Sequence[Forest]) -> FloatArray | None:
@@ -175,16 +182,17 @@ class TuningSet:
         except RosewoodError:
             return None  # the strings tell which list it is
 
-    def _row_block(self, i: int, texts: Sequence[str]) -> FloatArray:
-        try:
-            rows = self.metric.statistics(texts, self.references[i], self._scores[i])
-        except RosewoodError as error:
-            raise error.restated(f"{self.names[i]}: {error}") from error
-        if not np.isfinite(rows).all():
-            reason = f"{self.names[i]}: a statistic of {self.metric.name} is not finite"
-            raise TuningError(
-                reason, code="tuning.not-finite", argument="metric", value=self.names[i]
-            )
+    def count_strings(self, i: int, texts: Sequence[str]) -> FloatArray:
+        """[texts, columns]: of strings that forest i can say."""
+        return self._finite(range(i, i + 1), self._counted(range(i, i + 1), [texts]))
+
+    def _finite(self, chosen: range, rows: FloatArray) -> FloatArray:
+        """Rows of statistics, as many of each forest, refused where they are not numbers."""
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if bad.size:
+            name = self.names[chosen[int(bad[0]) * len(chosen) // len(rows)]]
+            reason = f"{name}: a statistic of {self.metric.name} is not finite"
+            raise TuningError(reason, code="tuning.not-finite", argument="metric", value=name)
         return rows
 
     # -- shape ------------------------------------------------------------------------------------
@@ -245,9 +253,10 @@ class TuningSet:
         part.unlabelled = self.unlabelled
         part._prepare()
         if self.is_flat:
-            rows = [np.arange(self.edge_start[i], self.edge_start[i + 1]) for i in numbers]
-            part._table = self._table[np.concatenate(rows)]
-            part._used = len(part._table)
+            made = part._table_builder()
+            for i in numbers:
+                made.append(self._table[self.edge_start[i] : self.edge_start[i + 1]])
+            part._table = part._built(made)
         return part
 
     def changed(
@@ -298,24 +307,25 @@ class TuningSet:
 
     @property
     def statistics(self) -> FloatArray:
-        """[rows, columns]: the statistics computed so far."""
-        return self._table[: self._used]
+        """[candidates, columns]: the table of n-best lists; empty for other forests."""
+        return self._table
 
-    def rows(self, part: Slice, owner: LongArray, start: LongArray, edge: LongArray) -> LongArray:
-        """The row of each derivation: of forest owner[k] of a slice, with the edges start[k] ..
-        start[k+1]-1, numbered in the slice."""
-        if self.is_flat:
-            numbers: LongArray = edge if part.first == 0 else edge + self.edge_start[part.first]
-            return numbers
-        rows = np.empty(len(owner), dtype=np.int64)
+    def rows(self, part: Slice, edge: LongArray) -> LongArray:
+        """The rows of candidates, edges of lists that are numbered in a slice."""
+        return edge if part.first == 0 else edge + self.edge_start[part.first]
+
+    def statistics_of(
+        self, part: Slice, owner: LongArray, start: LongArray, edge: LongArray
+    ) -> FloatArray:
+        """[derivations, columns]: of forest owner[k] of a slice, the edges start[k] ..
+        start[k+1]-1, numbered in the slice.  Forests that are not lists."""
+        found = [np.empty((0, len(self.metric.columns)))]
         bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
         for first, last in pairwise(bounds):
             i = int(owner[first])
-            edges = edge[start[first] : start[last]] - part.batch.edge_start[i]
-            places = start[first : last + 1] - start[first]
-            found = Derivations(part.batch.forests[i], places, edges, np.empty(len(places) - 1))
-            rows[first:last] = self.rows_of_texts(part.first + i, found.texts())
-        return rows
+            texts = _texts(part, i, start[first : last + 1], edge)
+            found.append(self.statistics_of_texts(part.first + i, texts))
+        return np.concatenate(found)
 
     def texts_of_rows(self, rows: LongArray, lists: LongArray | None = None) -> list[str]:
         """The strings of rows, one of each list (or of those with these numbers); lists only."""
@@ -327,21 +337,9 @@ class TuningSet:
             texts.append(" ".join(map(forest.word, forest.yield_symbol[begin:end].tolist())))
         return texts
 
-    def rows_of_texts(self, i: int, texts: Sequence[str]) -> list[int]:
-        """The rows of strings that forest i can say; only for forests that are not lists."""
-        seen = self._seen[i]
-        with self._lock:
-            new = [text for text in dict.fromkeys(texts) if text not in seen]
-            if new:
-                block = self._row_block(i, new)
-                if self._used + len(block) > len(self._table):
-                    grown = np.empty((2 * (self._used + len(block)), block.shape[1]))
-                    grown[: self._used] = self._table[: self._used]
-                    self._table = grown
-                self._table[self._used : self._used + len(block)] = block
-                seen.update(zip(new, range(self._used, self._used + len(block)), strict=True))
-                self._used += len(block)
-        return [seen[text] for text in texts]
+    def statistics_of_texts(self, i: int, texts: Sequence[str]) -> FloatArray:
+        """The same; strings are remembered, and not counted again if they are met again soon."""
+        return self._strings.of(i, texts)
 
     # -- weights ----------------------------------------------------------------------------------
 
@@ -373,28 +371,55 @@ class TuningSet:
         return filled(size, 0, np.float64).reshape(rows, self.num_edges)
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
-        """The row of each forest's best derivation."""
+        """The row of each list's best candidate."""
+        weights = as_weight("theta", theta, len(self.features))
+        found = []
+        for part in self.slices():
+            _, edge = _core.batch_best(part.batch.native, weights, self.threads)
+            found.append(self.rows(part, edge))
+        return np.concatenate(found)
+
+    def best_statistics(self, theta: ArrayLike) -> FloatArray:
+        """[forests, columns]: the statistics of each forest's best derivation."""
+        if self.is_flat:
+            return self._table[self.best_rows(theta)]
         weights = as_weight("theta", theta, len(self.features))
         found = []
         for part in self.slices():
             start, edge = _core.batch_best(part.batch.native, weights, self.threads)
-            found.append(self.rows(part, np.arange(part.last - part.first), start, edge))
+            texts = [_texts(part, i, start[i : i + 2], edge) for i in range(len(start) - 1)]
+            chosen = range(part.first, part.last)
+            found.append(self._finite(chosen, self._counted(chosen, texts)))
         return np.concatenate(found)
 
     def score(self, theta: ArrayLike) -> float:
         """The metric, of the best derivations under θ."""
-        rows = self.best_rows(theta)  # the table may grow
-        return self.metric.score(self.statistics[rows])
+        return self.metric.score(self.best_statistics(theta))
 
     def gain(self, theta: ArrayLike) -> float:
         """What learners maximise: the score, or its negative where lower is better."""
         return self.metric.sign * self.score(theta)
 
-    def candidates(self, theta: ArrayLike, k: int) -> Candidates:
-        """Lists of candidates: all of an n-best list, the k best strings of other forests."""
+    def candidates(self, theta: ArrayLike, k: int, most: int | None = None) -> Candidates:
+        """Lists of candidates: all of an n-best list, the k best strings of other forests.
+
+        Of more than `most` other forests, so many are taken, evenly spaced.
+        """
         if self.is_flat:
             return concatenate(self)
-        return listed(self, as_weight("theta", theta, len(self.features)), k)
+        count = len(self)
+        taken = count if most is None else min(most, count)
+        chosen = [number * count // taken for number in range(taken)]
+        return listed(self, as_weight("theta", theta, len(self.features)), k, chosen)
+
+
+def _texts(part: Slice, i: int, start: LongArray, edge: LongArray) -> list[str]:
+    """The strings of derivations of forest i of a slice, with the edges start[k] .. start[k+1]-1,
+    numbered in the slice."""
+    edges = edge[start[0] : start[-1]] - part.batch.edge_start[i]
+    return Derivations(
+        part.batch.forests[i], start - start[0], edges, np.empty(len(start) - 1)
+    ).texts()
 
 
 class _Read(LazySequence[Forest]):

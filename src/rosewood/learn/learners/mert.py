@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
+from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import least_squares
 from rosewood.learn.learner import Fit, Learner, Rounds, begin
@@ -70,7 +71,7 @@ class Mert(Learner):
                 value=count,
                 expected=self.max_features,
             )
-        theta, candidates, scale, varies = begin(tuning, start, self.k)
+        theta, candidates, scale, varies = begin(tuning, start, self.k, is_sample=True)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
         # Only where there is a difference to be made; elsewhere weights would be dice.
@@ -195,22 +196,28 @@ def line_search(
     starts: list[LongArray] = []
     begins: list[FloatArray] = []
     rows: list[LongArray] = []
+    counted = Growing(np.float64, tuning.max_memory // (16 * tuning.threads))
     lines = 0
     for part in tuning.slices():
         edges = slice(tuning.edge_start[part.first], tuning.edge_start[part.last])
         line_start, begin, start, edge = _core.upper_envelopes(
             part.batch.native, scores[edges], slope[edges], 1 if tuning.is_flat else tuning.threads
         )
-        owner = np.repeat(np.arange(part.last - part.first), np.diff(line_start))
-        rows.append(tuning.rows(part, owner, start, edge))
+        if tuning.is_flat:
+            rows.append(tuning.rows(part, edge))
+        else:
+            owner = np.repeat(np.arange(part.last - part.first), np.diff(line_start))
+            counted.append(tuning.statistics_of(part, owner, start, edge))
+            rows.append(np.arange(lines, lines + len(begin)))
         starts.append(line_start if not starts else lines + line_start[1:])
         begins.append(begin)
         lines += len(begin)
+    width = len(tuning.metric.columns)
     return _core.line_search(
         _joined(starts),
         _joined(begins),
         _joined(rows),
-        tuning.statistics,
+        tuning.statistics if tuning.is_flat else counted.array().reshape(-1, width),
         tuning.metric.scorer,
         lower,
         upper,

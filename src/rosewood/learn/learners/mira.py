@@ -52,7 +52,11 @@ class Mira(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units, _ = begin(tuning, start, self.k)
+        whole = not tuning.is_flat and (
+            self.search == "forest"
+            or (self.search == "auto" and isinstance(tuning.metric, Bleu))
+        )  # fmt: skip
+        theta, candidates, units, _ = begin(tuning, start, self.k, is_sample=whole)
         x = theta / units
         length = float(np.sqrt((x**2).sum()))
         state = _State(
@@ -63,11 +67,8 @@ class Mira(Learner):
             background=candidates.statistics.mean(axis=0),
             gain_scale=self.margin / _typical_gain(tuning, candidates),
         )
-        whole = self.search == "forest" or (
-            self.search == "auto" and not tuning.is_flat and isinstance(tuning.metric, Bleu)
-        )
         run: _ListPass | _ForestPass
-        if whole and not tuning.is_flat:
+        if whole:
             run = _ForestPass(self, tuning, candidates, units)
         else:
             run = _ListPass(self, tuning, candidates.scaled(units))
@@ -150,7 +151,7 @@ class _ForestPass:
         size = candidates.statistics[:, 1].sum() / len(candidates.statistics)
         # Linear BLEU is of the whole set's size; gains are of a sentence's.
         scale = tuning.metric.score(candidates.statistics) * size * len(tuning)
-        linear = fit_linear(tuning.metric, candidates)
+        linear = fit_linear(tuning, candidates)
         self.batches = RefinedBatches(tuning, linear, settings.max_edges, factor=-scale)
 
     def __call__(self, state: _State, order: LongArray) -> int:
@@ -175,8 +176,7 @@ class _ForestPass:
             np.concatenate([hope, fear]),
             np.empty(2),
         ).texts()
-        numbers = self.tuning.rows_of_texts(number, texts)  # the table may grow
-        rows = self.tuning.statistics[numbers]
+        rows = self.tuning.statistics_of_texts(number, texts)
         sums = state.background + rows
         gains = state.gain_scale * self.tuning.metric.gains(sums) * sums[:, 1]
         state.background = self.settings.decay * state.background + rows[0]

@@ -21,7 +21,7 @@ from rosewood.settings import setting
 class MinimumRisk(Smooth):
     """The expected loss, as small as it gets."""
 
-    loss: Literal["auto", "sentence", "linear"] = setting(
+    loss: Literal["auto", "sentence", "linear", "length"] = setting(
         "auto", "Loss; auto: sentence on n-best lists, else linear."
     )
     scale: float = setting(1.0, "Scale γ of the distribution.", low=1e-9)
