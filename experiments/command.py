@@ -17,10 +17,10 @@ def results_of(name: str) -> Path:
     return _HERE / name / "results"
 
 
-def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
-    """The options of an experiment; its module's docstring says what it is."""
+def shared_parser(command: str, about: str | None) -> argparse.ArgumentParser:
+    """The options of one experiment and of all; the docstring of its module says what it is."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.{name}", description=(about or "").split("\n")[0]
+        prog=f"python -m {command}", description=(about or "").split("\n")[0]
     )
     parser.add_argument("corpus", nargs="?", help="name or folder of a tokenised corpus")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the corpora")
@@ -28,10 +28,16 @@ def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="few settings and passes, to try it")
     parser.add_argument("--report", action="store_true", help="make the page from stored results")
-    parser.add_argument("--results", type=Path, default=results_of(name), help="folder of results")
     parser.add_argument(
         "--output", type=Path, default=_HERE.parent / "docs/papers", help="folder of the page"
     )
+    return parser
+
+
+def experiment_parser(name: str, about: str | None) -> argparse.ArgumentParser:
+    """The options of an experiment."""
+    parser = shared_parser(f"experiments.{name}", about)
+    parser.add_argument("--results", type=Path, default=results_of(name), help="folder of results")
     return parser
 
 
