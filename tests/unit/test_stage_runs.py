@@ -70,14 +70,15 @@ def test_the_order_is_derived():
 def test_the_stages_of_a_run():
     assert STAGE_NAMES == (
         "clean", "tokenise", "align", "lm", "extract", "reordering", "features", "tune", "boost",
-        "report",
+        "second", "report",
     )  # fmt: skip
     plain = that_apply(STAGES, TrainingSettings())
-    more = {"features", "boost"}
+    more = {"features", "boost", "second"}
     assert [each.name for each in plain] == [name for name in STAGE_NAMES if name not in more]
-    assert "boost" in STAGES[-1].needs
-    assert "boost" not in plain[-1].needs
-    assert len(that_apply(STAGES, TrainingSettings(boost=True, feature_set="large"))) == len(STAGES)
+    assert {"boost", "second"} < set(STAGES[-1].needs)
+    assert not {"boost", "second"} & set(plain[-1].needs)
+    every = TrainingSettings(boost=True, feature_set="large", second_stage="ngrams")
+    assert that_apply(STAGES, every) == list(STAGES)
     lm = STAGES[STAGE_NAMES.index("lm")]
     assert [each.name for each in beside(lm, STAGES)] == [
         "align", "extract", "reordering", "features",

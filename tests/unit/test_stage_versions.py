@@ -22,6 +22,7 @@ SETTINGS = {
         **QUICK,
         "feature_set": "large",
         "boost_set": {"rounds": 3, "k": 20, "samples": 100},
+        "second_stage": "ngrams",
     },
     "words": {**QUICK, "pretokenized": True, "tune": "none", "set": {}, "unknown": "drop"},
 }

@@ -24,6 +24,7 @@ FROM = {name: STAGES[number:] for number, name in enumerate(STAGES)}
 RULES = ["extract", "reordering", "tune", "report"]
 WEIGHTS = ["tune", "report"]
 TREES = ["boost", "report"]
+SECOND = ["second", "report"]
 TUNING = ["tune"]  # the weights are the same here, and nothing else of it is reported
 
 # A value that each setting has not, and what it makes to be done again.
@@ -65,6 +66,8 @@ REDONE = {
     "leave_one_out": (False, []),
     "boost": (True, TREES),
     "boost_set": ({"leaves": 4, "shrinkage": 1}, TREES),  # which finds trees here
+    "second_stage": ("ngrams", SECOND),
+    "second_set": ({"l2": 0.5}, SECOND),
     "pop_limit": (11, WEIGHTS),
     "distortion_limit": (3, ["reordering", *WEIGHTS]),
     "option_limit": (6, WEIGHTS),
