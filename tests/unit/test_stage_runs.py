@@ -263,7 +263,12 @@ def test_ctrl_c_is_the_callers_exception(go, busy):
 
 
 # All stages, as quickly as possible.
-WHOLE = {**QUICK, "feature_set": "large", "boost_set": {"rounds": 3, "k": 20, "samples": 100}}
+WHOLE = {
+    **QUICK,
+    "feature_set": "large",
+    "boost_set": {"rounds": 3, "k": 20, "samples": 100},
+    "second_stage": "ngrams",
+}
 
 
 @pytest.fixture(scope="module")
