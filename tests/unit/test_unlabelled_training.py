@@ -86,7 +86,7 @@ def test_what_is_no_text_is_refused(book, tmp_path):
 def test_bad_lines_are_skipped_and_counted(book, tmp_path):
     (tmp_path / "bad.de").write_bytes(b"gut\n\xff\nsehr gut\n")
     files = {"unlabelled": tmp_path / "bad.de"}
-    with refuses(FormatError, "text.encoding", line=2):
+    with refuses(FormatError, "file.encoding", line=2):
         trained(book, tmp_path / "model", **files)
     made = trained(book, tmp_path / "model", **files, on_bad_line="skip")
     assert made.to_dict()["unlabelled"]["sentences"] == 2
