@@ -11,6 +11,7 @@ from rosewood.plots import ticks
 
 _WIDTH, _HEIGHT = 560, 200  # of a panel
 _LEFT, _RIGHT, _TOP, _GAP = 80, 160, 46, 26
+_LETTER = 6.6  # width of a letter in the names of lines
 _COLOURS = ("#8c2d19", "#1f5a96", "#3f7d20", "#7b4fa3", "#b07d12", "#555555")
 
 Line = Sequence[tuple[float, float]]  # x and y of its points
@@ -56,7 +57,8 @@ def chart(title: str, x_name: str, panels: Sequence[Panel], *, is_log: bool = Fa
         [x for panel in panels for line in panel.lines.values() for x, _ in line],
         *(_LEFT, _LEFT + _WIDTH, is_log),
     )
-    width = _LEFT + _WIDTH + _RIGHT
+    longest = max(map(len, names))
+    width = _LEFT + _WIDTH + max(_RIGHT, 42 + math.ceil(_LETTER * longest))
     height = _TOP + len(panels) * (_HEIGHT + _GAP) + 30
     body = [f'<text x="{_LEFT}" y="22" font-size="16">{escape(title)}</text>']
     for number, panel in enumerate(panels):
