@@ -11,7 +11,7 @@ import numpy as np
 
 from rosewood.corpus import IndexedCorpus, TextProcessor, make_tokeniser
 from rosewood.decode import SearchSettings
-from rosewood.forest import Weights
+from rosewood.forest import SecondStage, Weights
 from rosewood.lm import estimate
 from rosewood.model import Bundle
 from rosewood.model.bundle import write_bundle
@@ -39,11 +39,13 @@ def small_bundle(
     unknown: str = "copy",
     weights: Weights | None = None,
     features: Sequence[object] = (),
+    second: SecondStage | None = None,
 ) -> Bundle:
     """Its rules were seen in `TRAINED`, all in the first pair but for those of the second.
 
     `features` are written in Python; dense ones have weights among `weights`.
     """
+    weights = Weights.of(WEIGHTS) if weights is None else weights
     made = folder.with_name(f"{folder.name}.parts")
     made.mkdir()
     rules = []
@@ -59,7 +61,12 @@ def small_bundle(
     parts = {"rules": new_entry("rules", path="rules")}
     parts["lm"] = new_entry("lm", paths={"lm": "lm.rlm"})
     parts["weights"] = new_entry("weights", path="weights")
-    files["weights"] = partial(save_weights, weights=weights or Weights.of(WEIGHTS))
+    if second is not None:
+        weights = weights | {"second_stage": 1.0}
+        second.save(made / "second_stage.json")
+        parts["second_stage"] = new_entry("second_stage", path="second_stage.json")
+        files["second_stage.json"] = made / "second_stage.json"
+    files["weights"] = partial(save_weights, weights=weights)
     if features:
         records = [describe_feature(each) for each in features]
         parts["features"] = new_entry("features", path="features.json")
@@ -81,11 +88,12 @@ def small_bundle(
         for name in ("corpus", "origins"):
             parts[name], files[name] = new_entry(name, path=name), made / name
     own = [name for each in features for name in getattr(each, "names", ())]
+    last = [] if second is None else ["second_stage"]
     facts = {
         "decoder": "phrase",
         "languages": ["de", "en"],
         "features": ["phrase_ef", *own, "word_penalty", "phrase_penalty", "unknown_penalty",
-                     "distortion", "lm"],
+                     "distortion", "lm", *last],
         "search": asdict(SearchSettings(pop_limit=300)),
         "unknown": unknown,
         "confidence": how.to_dict(),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rosewood import _core
 from rosewood.corpus import Vocabulary
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import FeatureSpace, Forest, ForestBuilder
 from rosewood.learn import TuningSet
 from rosewood.metrics import Column, parse_metric
 from tests.reference.forest import enumerate_derivations, features_of, words_of
@@ -125,6 +125,25 @@ def lattice(
         yield_symbol=symbols,
     )
     return forest, " ".join(words[int(w)] for w in right)
+
+
+def counting(number: int, *, length: int = 7) -> tuple[Forest, str]:
+    """A lattice whose reference counts on: w3 w4 w5 …  The feature `good` tells right words from
+    wrong ones, with much noise; pairs of words tell more."""
+    random = np.random.default_rng([11, number])
+    steps = int(random.integers(3, length + 1))
+    begin = int(random.integers(0, 8))
+    right = [f"w{(begin + step) % 8}" for step in range(steps)]
+    builder = ForestBuilder(FeatureSpace(["good"]))
+    before = builder.node()
+    builder.edge(before)
+    for word in right:
+        node = builder.node()
+        for said in dict.fromkeys([word, *(f"w{n}" for n in random.integers(0, 8, 2))]):
+            value = float(random.standard_normal()) + 0.7 * (said == word)
+            builder.edge(node, [before], [0, said], {"good": value})
+        before = node
+    return builder.build(before), " ".join(right)
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:

@@ -16,6 +16,7 @@ from tests.refusals import shows, warns
 from tests.system.commands import command, run  # noqa: F401
 
 import rosewood
+from rosewood.forest import ForestSet
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "formats"
 TOY = """\
@@ -125,6 +126,25 @@ def test_convert_verify_prune_merge(run, toy, tmp_path):  # noqa: F811
     assert "'s" not in text.read_text()
     run("forest", "merge", toy, packed, text, "-o", tmp_path / "m.forest")
     assert run("forest", "info", tmp_path / "m.forest") == run("forest", "info", toy)
+
+
+def test_sets_are_compressed_on_request(run, command, toy, tmp_path):  # noqa: F811
+    strings, text = tmp_path / "strings.txt", tmp_path / "out.forest"
+    strings.write_text("a cat on the mat\nx\n")
+    for verb in (
+        ["convert", toy], ["prune", toy, "--beam", 0.5], ["merge", toy, toy],
+        ["intersect", toy, "--strings", strings],
+    ):  # fmt: skip
+        plain, small = tmp_path / "plain.rwf", tmp_path / "small.rwf"
+        run("forest", *verb, "-o", plain)
+        run("forest", *verb, "-o", small, "--compress")
+        assert (ForestSet(plain).is_compressed, ForestSet(small).is_compressed) == (False, True)
+        assert list(ForestSet(small)) == list(ForestSet(plain))
+        assert run("forest", "best", small) == run("forest", "best", plain)
+        for output in (text, "-"):
+            refused = command("forest", *verb, "-o", output, "--compress")
+            shows(refused, "argument.value", "--compress", output)
+        assert not text.exists()
 
 
 @pytest.mark.parametrize(

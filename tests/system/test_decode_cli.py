@@ -123,6 +123,9 @@ def test_links_and_forests(command, place, decoder):  # noqa: F811
     assert "word:small" in forests[0].features.sparse
     shown = command("forest", "best", "f.rwf", "--weights", "w.json", "-k", 1)
     assert [line.split("\t")[3] for line in shown.out.splitlines()] == SAID
+    command(*DECODE, "in", "--forests", "small.rwf", "--compress-forests", "--target-words")
+    assert (forests.is_compressed, ForestSet("small.rwf").is_compressed) == (False, True)
+    assert list(ForestSet("small.rwf")) == list(forests)
 
 
 def test_threads_change_nothing(command, place):  # noqa: F811

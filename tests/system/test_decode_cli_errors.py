@@ -38,6 +38,7 @@ VARIATIONAL = ["--consensus", "variational", "--set"]
         ([*VARIATIONAL, "mixture=0:1"], "argument.range", ["mixture=0:1", "order"]),
         ([*VARIATIONAL, "mixture=1:1", "--set", "order=2"], "argument.conflict", ["order"]),
         (["--forests", "f.txt"], "argument.value", ["f.txt: --forests: ", ".rwf"]),
+        (["--compress-forests"], "argument.missing", ["--compress-forests", "--forests"]),
         (["--picture", "p.png"], "argument.value", ["p.png: --picture: ", ".svg or .html"]),
         (["--pop-limit", "0"], "usage", ["--pop-limit", "0"]),
         (["--pop-limit", "few"], "usage", ["--pop-limit", "few", "none"]),

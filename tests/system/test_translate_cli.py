@@ -155,6 +155,8 @@ def test_bad_lines(command, place):  # noqa: F811
         (["model", "in", "--picture", "model/p.svg"], "argument.conflict",
          ["model/p.svg: --picture: "]),
         (["model", "in", "--set", "k=1"], "argument.missing", ["--set k", "--consensus"]),
+        (["model", "in", "--compress-forests"], "argument.missing",
+         ["--compress-forests", "--forests"]),
         (["model", "missing"], "file.missing", ["missing: "]),
     ],
 )  # fmt: skip

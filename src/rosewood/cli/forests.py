@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from rosewood.cli.common import bad_value, print_row, warn
 from rosewood.errors import ForestError, FormatError
@@ -18,6 +20,11 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.forest import Forest, NamedForest
     from rosewood.forest.summary import NamedScores
+
+
+Compress = Annotated[
+    bool, typer.Option("--compress", help="Compress each forest of a forest set (.rwf).")
+]
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,14 @@ def working_on(file: Path, name: str) -> Iterator[None]:
         raise error.restated(f"{file}: forest {name!r}: {error}", ForestError) from error
 
 
-def write_all(forests: Iterable[NamedForest], output: Path) -> None:
+def write_all(forests: Iterable[NamedForest], output: Path, *, compress: bool = False) -> None:
     """A forest set or the text form, by the ending; nothing is left of a file that fails."""
     from rosewood.forest import ForestSetWriter, write_forests
 
+    if compress and output.suffix != ".rwf":
+        raise bad_value(ForestError, "--compress", output, "an output with the ending .rwf")
     if output.suffix == ".rwf":
-        with ForestSetWriter(output) as writer:
+        with ForestSetWriter(output, compress=compress) as writer:
             for name, forest, info in forests:
                 writer.append(forest, info or {"id": name})
     elif str(output) == "-":

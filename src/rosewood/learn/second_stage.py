@@ -23,7 +23,7 @@ import numpy as np
 
 from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
-from rosewood.errors import TuningError
+from rosewood.errors import ForestError, TuningError
 from rosewood.forest import Forest, ForestSet, ForestSetWriter, NgramFeatures, SecondStage, prune
 from rosewood.forest.ngram_features import MOST_ORDER
 from rosewood.learn.learners.mr import MinimumRisk
@@ -124,7 +124,11 @@ def _converted(
 ) -> tuple[Forest, Mapping[str, Any]]:
     small = prune(each.forest, each.score, density=settings.edges_per_word)
     score = each.score[small.edge_map]
-    return features.add_to(small.forest, score, max_edges=settings.max_edges), each.info
+    try:
+        made = features.add_to(small.forest, score, max_edges=settings.max_edges)
+    except ForestError as error:
+        raise error.restated(f"forest {each.info.get('id')!r}: {error}", TuningError) from error
+    return made, each.info
 
 
 def learn_second_stage(
@@ -170,18 +174,27 @@ def choose_factor(
     metric: Metric,
     references: Sequence[Sequence[str]],
     factors: Sequence[float] = FACTORS,
+    *,
+    threads: int = 1,
 ) -> ChosenFactor:
     """How much n-grams should count, by the metric on held-out forests, each with the score of its
-    edges; among equals the smallest factor."""
-    texts: list[list[str]] = [[] for _ in factors]
-    for forest, score in forests:
-        made = second.rescore(forest, score)
-        before = score[made.edge_map]
-        for place, factor in enumerate(factors):
-            texts[place].append(made.refined.forest.best(before + factor * made.ngrams).text)
+    edges; among equals the smallest factor.  A forest without derivations has the empty text."""
+
+    def texts_of(job: tuple[int, tuple[Forest, FloatArray]]) -> list[str]:
+        number, (forest, score) = job
+        if forest.is_empty:
+            return [""] * len(factors)
+        try:
+            made = second.rescore(forest, score)
+        except ForestError as error:
+            raise error.restated(f"held-out forest {number}: {error}", TuningError) from error
+        before, best = score[made.edge_map], made.refined.forest.best
+        return [best(before + factor * made.ngrams).text for factor in factors]
+
+    texts = list(in_order(texts_of, enumerate(forests), threads=threads))
     scores = {}
-    for factor, told in zip(factors, texts, strict=True):
-        rows = metric.statistics_many([[text] for text in told], references)
+    for place, factor in enumerate(factors):
+        rows = metric.statistics_many([[each[place]] for each in texts], references)
         scores[factor] = float(metric.score(rows))
     best = max(factors, key=lambda factor: (metric.sign * scores[factor], -factor))
     return ChosenFactor(best, scores)

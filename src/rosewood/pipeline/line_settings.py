@@ -65,6 +65,7 @@ class LineSettings(KnownText):
     forests: PathName | None = _file(
         None, "Forests of the search, for rosewood forest and for tuning.", metavar="FILE.rwf"
     )
+    compress_forests: bool = _file(False, "Compress the forests of --forests.")
     picture: PathName | None = _file(
         None,
         "Picture of the phrases (.svg, one sentence) or page with feature values (.html, many).",

@@ -75,7 +75,8 @@ class LineWriter:
         if options.alignment is not None:
             self.links = stack.enter_context(lines_to(options.alignment))
         if options.forests is not None:
-            self.forests = stack.enter_context(ForestSetWriter(options.forests))
+            forests = ForestSetWriter(options.forests, compress=options.compress_forests)
+            self.forests = stack.enter_context(forests)
         self.drawn = 0
         if options.picture is not None:
             self.draw = stack.enter_context(lines_to(options.picture))

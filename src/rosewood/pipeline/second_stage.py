@@ -88,9 +88,10 @@ def second_stage(task: Task, told: ProgressCallback) -> dict[str, Any]:
     held_out = (
         (each.forest, each.forest.score(first.theta()))
         for each in first.search_all(sentences, threads=task.threads)
-        if not each.forest.is_empty
     )
-    factor, scores = choose_factor(learnt.second, held_out, metric, references)
+    factor, scores = choose_factor(
+        learnt.second, held_out, metric, references, threads=task.threads
+    )
     facts: dict[str, Any] = {
         "sentences": len(data),
         "features": len(features),

@@ -74,15 +74,19 @@ def rerank(
     if isinstance(trees, str | PathLike):
         trees = BoostedTrees.load(trees)
     check_type("lists", lists, Iterable, "lists of candidates or a file of them", error=TuningError)
-    check_type("weights", weights, Mapping, "numbers by name or a file of them", error=TuningError)
-    numbers = {name: _weight(name, value) for name, value in weights.items()}
-    return _reranked(lists, numbers, trees)
+    return _reranked(lists, as_numbers(weights), trees)
 
 
 def trees_file(weights: PathName) -> Path:
     """Where the trees are that belong to a file of weights: weights.json has weights.trees.json."""
     file = Path(weights)
     return file.with_name(f"{file.name.removesuffix('.json')}.trees.json")
+
+
+def as_numbers(weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights by name, each a finite number."""
+    check_type("weights", weights, Mapping, "numbers by name or a file of them", error=TuningError)
+    return {name: _weight(name, value) for name, value in weights.items()}
 
 
 def _weight(name: str, value: object) -> float:
@@ -153,14 +157,24 @@ def _scores(candidates: CandidateList, theta: FloatArray, number: Mapping[str, i
 
 
 def _check_weights(candidates: CandidateList, weights: Mapping[str, float]) -> None:
-    for name in candidates.names:
-        if name not in weights:
-            reason = f"list {candidates.id!r}: there is no weight for feature {name!r}"
-            raise TuningError(reason, code="argument.missing", argument="weights", value=name)
+    who = f"list {candidates.id!r}"
+    check_dense(who, candidates.names, weights)
     known = set(candidates.names)
     for name in weights:
         if name not in known and not is_sparse(name):
-            reason = f"list {candidates.id!r}: there is a weight for {name!r}, but no such feature"
-            if name == TREES:
-                reason += ": it is that of trees, whose file is missing (--trees)"
-            raise TuningError(reason, code="argument.unknown", argument="weights", value=name)
+            hint = "it is that of trees, whose file is missing (--trees)" if name == TREES else ""
+            raise no_such_feature(who, name, hint)
+
+
+def check_dense(who: str, names: Iterable[str], weights: Mapping[str, float]) -> None:
+    """Refuse weights that lack one of these features."""
+    for name in names:
+        if name not in weights:
+            reason = f"{who}: there is no weight for feature {name!r}"
+            raise TuningError(reason, code="argument.missing", argument="weights", value=name)
+
+
+def no_such_feature(who: str, name: str, hint: str = "") -> TuningError:
+    """The error of a weight whose name may be misspelt."""
+    reason = f"{who}: there is a weight for {name!r}, but no such feature{hint and ': '}{hint}"
+    return TuningError(reason, code="argument.unknown", argument="weights", value=name)

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.common import Output, bad_value, warn
-from rosewood.cli.forests import ForestOptions, ForestScoreOptions, working_on, write_all
+from rosewood.cli.forests import (
+    Compress,
+    ForestOptions,
+    ForestScoreOptions,
+    working_on,
+    write_all,
+)
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.run_options import Json
+from rosewood.cli.second_stage import second_stage
 from rosewood.errors import ForestError
 from rosewood.settings import setting, setting_of
 from rosewood.shared_settings import SharedSettings
@@ -163,9 +170,9 @@ def draw(file: File, output: Output, options: DrawOptions) -> None:
 
 
 @app.command()
-def convert(file: File, output: Output, options: ForestOptions) -> None:
+def convert(file: File, output: Output, options: ForestOptions, compress: Compress = False) -> None:
     """Write forests as a forest set (.rwf) or in text form (.forest, .txt, - standard output)."""
-    write_all(options.read(file), output)
+    write_all(options.read(file), output, compress=compress)
 
 
 @dataclass(frozen=True)
@@ -177,7 +184,7 @@ class PruneOptions(ForestScoreOptions):
 
 
 @app.command()
-def prune(file: File, output: Output, options: PruneOptions) -> None:
+def prune(file: File, output: Output, options: PruneOptions, compress: Compress = False) -> None:
     """Keep the edges of good derivations."""
     from rosewood.forest import prune
 
@@ -187,7 +194,7 @@ def prune(file: File, output: Output, options: PruneOptions) -> None:
         return prune(forest, score(forest), beam=options.beam, density=options.density).forest
 
     with options.scorer() as score:
-        write_all(options.changed(file, smaller), output)
+        write_all(options.changed(file, smaller), output, compress=compress)
 
 
 @app.command()
@@ -196,6 +203,7 @@ def intersect(
     output: Output,
     strings: Annotated[Path, typer.Option("--strings", help="Accepted strings, one per line.")],
     options: ForestOptions,
+    compress: Compress = False,
 ) -> None:
     """Keep the derivations whose string is one of these."""
     from rosewood.corpus import Vocabulary
@@ -208,7 +216,7 @@ def intersect(
         words = Vocabulary() if forest.vocabulary is None else forest.vocabulary
         return intersect(forest, Automaton.accepting(accepted, words)).forest
 
-    write_all(options.changed(file, restricted), output)
+    write_all(options.changed(file, restricted), output, compress=compress)
 
 
 @app.command()
@@ -216,6 +224,7 @@ def merge(
     files: Annotated[list[Path], typer.Argument(help="Files of forests.")],
     output: Output,
     options: ForestOptions,
+    compress: Compress = False,
 ) -> None:
     """Forests of one name in several files become one; equal parts are shared."""
     from rosewood.corpus import Vocabulary
@@ -238,7 +247,8 @@ def merge(
                 space = FeatureSpace(forest.features.dense) if space is None else space
                 together.setdefault(name, []).append(renamed(forest, space, words))
                 infos.setdefault(name, info)
-    write_all((NamedForest(n, merge(p).forest, infos[n]) for n, p in together.items()), output)
+    merged = (NamedForest(n, merge(p).forest, infos[n]) for n, p in together.items())
+    write_all(merged, output, compress=compress)
 
 
 @app.command()
@@ -251,4 +261,5 @@ def verify(file: Annotated[Path, typer.Argument(help="A forest set (.rwf).")]) -
     print(f"{file}: {len(found)} forests, all good")
 
 
+app.command("second-stage")(second_stage)
 PLUGIN = app

@@ -92,9 +92,14 @@ def _from_set(
     file: Path, features: FeatureSpace | None, vocabulary: Vocabulary | None
 ) -> Iterator[NamedForest]:
     found = ForestSet(file)
-    for number, forest in enumerate(found):
-        space = found.features if features is None else features
-        words = found.vocabulary if vocabulary is None else vocabulary
-        info = found.info(number)
-        name = str(info.get("id", number))
+    space = found.features if features is None else features
+    words = found.vocabulary if vocabulary is None else vocabulary
+    for number in range(len(found)):
+        name, forest, info = set_item(found, number)
         yield NamedForest(name, renamed(forest, space, words), info)
+
+
+def set_item(found: ForestSet, number: int) -> NamedForest:
+    """A forest of a set in memory of its own: of a huge set, one is in memory at a time."""
+    forest, info = found.read(number), found.info(number)
+    return NamedForest(str(info.get("id", number)), forest, info)

@@ -40,7 +40,8 @@ def _why_not(forest: Forest, info: dict[str, Any]) -> tuple[str, str] | None:
     if forest.num_nodes != 1 or forest.vocabulary is None:
         return (
             "forest",
-            "it is not a list of candidates: a root, and edges that have words but no tails",
+            "it is not a list of candidates (a root, and edges that have words but no tails); "
+            "packed forests are reranked with rosewood rerank --forests",
         )
     if not isinstance(info.get("id", ""), str | int):
         return "id", f"its id is {show(info['id'])}, expected a string"
