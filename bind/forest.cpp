@@ -98,6 +98,21 @@ void bind_forest(nb::module_& m) {
       },
       "forest"_a, "weight"_a.noconvert(), "marginal"_a.noconvert(), Release());
   m.def(
+      "keep_best",
+      [](const ForestHandle& f, In<double> weight, In<std::int64_t> best, double least,
+         std::int64_t most, Out<std::uint8_t> keep) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("keep", keep.size(), f.edges());
+        for (const std::int64_t e : span_of(best))
+          if (e < 0 || e >= f.view.num_edges())
+            fail<ForestError>({"argument.range", "best", e}, "edge ", e, " is out of range");
+        if (most < 1) fail<ForestError>({"argument.range", "most", most}, "most is ", most);
+        keep_best(f.view, span_of(weight), span_of(best), least, most, span_of(keep));
+      },
+      "forest"_a, "weight"_a.noconvert(), "best"_a.noconvert(), "least"_a, "most"_a,
+      "keep"_a.noconvert(), Release(),
+      "1 for the edges of good derivations, by max marginals, and for those of the best one.");
+  m.def(
       "inside_outside_signed",
       [](const ForestHandle& f, int numbers, In<double> weight, Out<double> inside,
          Out<double> outside) {

@@ -3,6 +3,7 @@
 
 #include "bind.hpp"
 #include "forest/gather.hpp"
+#include "forest/ngram_keys.hpp"
 #include "forest/validate.hpp"
 #include "forest/word_numbers.hpp"
 
@@ -88,6 +89,26 @@ void bind_transform(nb::module_& m) {
       },
       "forest"_a, "yield_start"_a.noconvert(), "yield_symbol"_a.noconvert(), "features"_a,
       "rule"_a.noconvert(), "label"_a.noconvert());
+  m.def(
+      "find_ngrams",
+      [](In<Offset> start, In<SymbolId> word, In<std::int64_t> id, In<std::int64_t> keys,
+         std::int64_t base, std::size_t order) {
+        const auto rows = static_cast<std::int64_t>(start.size()) - 1;
+        check_offsets("start", span_of(start), rows, static_cast<std::int64_t>(word.size()));
+        for (const SymbolId w : span_of(word))
+          if (w < 0 || static_cast<std::size_t>(w) >= id.size())
+            fail<ForestError>({"argument.range", "word", w}, "word ", w, " has no id");
+        std::vector<std::int64_t> place(static_cast<std::size_t>(rows));
+        {
+          nb::gil_scoped_release release;
+          find_ngrams({{span_of(start), span_of(word)}, span_of(id)}, span_of(keys), base, order,
+                      place);
+        }
+        return to_numpy(std::move(place));
+      },
+      "start"_a.noconvert(), "word"_a.noconvert(), "id"_a.noconvert(), "keys"_a.noconvert(),
+      "base"_a, "order"_a,
+      "The place of each n-gram among ascending keys; -1: it is none of them.");
   m.def(
       "refine",
       [](const ForestHandle& f, In<Offset> yield_start, In<SymbolId> yield_symbol, int n,

@@ -190,6 +190,29 @@ void max_marginals(const ForestView& f, std::span<const double> weight,
   }
 }
 
+void keep_best(const ForestView& f, std::span<const double> weight,
+               std::span<const std::int64_t> best, double least, std::int64_t most,
+               std::span<std::uint8_t> keep) {
+  std::vector<double> marginal(keep.size());
+  max_marginals(f, weight, marginal);
+  for (const std::int64_t e : best) marginal[e] = infinity;
+  double last = -infinity;  // the least that may stay
+  auto ties = static_cast<std::int64_t>(keep.size());
+  if (most < ties) {
+    std::vector<double> order(marginal);
+    const auto end = order.begin() + (most - 1);
+    std::nth_element(order.begin(), end, order.end(), std::greater<>());
+    last = *end;
+    ties = std::count(order.begin(), end + 1, last);
+  }
+  for (std::size_t e = 0; e < keep.size(); ++e) {
+    const double value = marginal[e];
+    keep[e] = value > -infinity && value >= least && (value > last || (value == last && ties > 0));
+    if (value == last) --ties;
+  }
+  for (const std::int64_t e : best) keep[e] = 1;  // there may be more than `most`
+}
+
 void inside_outside_real(const ForestView& f, std::span<const double> weight, std::span<double> in,
                          std::span<double> out) {
   check_finite(weight, "the weight of edge ");

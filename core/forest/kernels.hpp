@@ -25,6 +25,12 @@ void viterbi(const ForestView& f, std::span<const double> weight, std::span<doub
 /// Best log score of any derivation that uses each edge; -inf where there is none.
 void max_marginals(const ForestView& f, std::span<const double> weight, std::span<double> marginal);
 
+/// 1 for edges that stay: the `most` best by their max marginal (among equals the first ones), of
+/// those at least `least`; edges of the `best` derivation come first and stay whatever happens.
+void keep_best(const ForestView& f, std::span<const double> weight,
+               std::span<const std::int64_t> best, double least, std::int64_t most,
+               std::span<std::uint8_t> keep);
+
 /// Sums and products of plain doubles; what does not fit one is refused.
 void inside_outside_real(const ForestView& f, std::span<const double> weight,
                          std::span<double> inside, std::span<double> outside);

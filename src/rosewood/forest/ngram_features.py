@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from rosewood import _core
 from rosewood.arguments import check_list, check_whole
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.corpus import Vocabulary
@@ -98,27 +99,17 @@ class NgramFeatures:
 
     def numbers(self, ngrams: Ngrams, vocabulary: Vocabulary | None) -> LongArray:
         """The number of the feature of each n-gram of a refined forest; -1 where there is none."""
-        found = np.full(len(ngrams), -1, np.int64)
         if not len(self) or not len(ngrams):
-            return found
+            return np.full(len(ngrams), -1, np.int64)
         if vocabulary is None:
             reason = "n-gram features: the forest has no vocabulary"
             raise ForestError(reason, code="argument.missing", argument="vocabulary")
-        used, place = np.unique(ngrams.word, return_inverse=True)
-        ids = np.array([self._ids.get(vocabulary[word], 0) for word in used.tolist()], np.int64)
-        word = ids[place.reshape(-1)]
-        start, lengths = ngrams.word_start[:-1], ngrams.order()
-        key = np.zeros(len(ngrams), np.int64)
-        is_known = lengths <= self.order
-        for position in range(self.order):
-            rows = np.flatnonzero(is_known & (lengths > position))
-            own = word[start[rows] + position]
-            key[rows] = key[rows] * self._base + own
-            is_known[rows[own == 0]] = False
-        at = np.minimum(np.searchsorted(self._keys, key), len(self._keys) - 1)
-        is_known &= self._keys[at] == key
-        found[is_known] = self._number[at[is_known]]
-        return found
+        used, word = _core.number_words(ngrams.word)
+        ids = [self._ids.get(vocabulary[each], 0) for each in used.tolist()]
+        place = _core.find_ngrams(
+            ngrams.word_start, word, np.array(ids, np.int64), self._keys, self._base, self.order
+        )
+        return np.append(self._number, -1)[place]
 
     def refined(self, forest: Forest, *, max_edges: int = MAX_EDGES) -> Refined:
         """A forest whose nodes know as many boundary words as these n-grams need."""

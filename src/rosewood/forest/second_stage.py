@@ -27,7 +27,7 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.ngram_features import NgramFeatures
 from rosewood.forest.refinement import Refined
 from rosewood.forest.search import Derivation
-from rosewood.forest.transform import MAX_EDGES, prune, without_features
+from rosewood.forest.transform import MAX_EDGES, prune
 from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
@@ -95,7 +95,7 @@ class SecondStage:
         `scale` multiplies what n-grams add.
         """
         first = as_weight("score", score, forest.num_edges)
-        small = prune(without_features(forest), first, density=self.edges_per_word)
+        small = prune(forest, first, density=self.edges_per_word, bare=True)
         features, weights = self._used
         refined = features.refined(small.forest, max_edges=max_edges)
         ngrams = features.edge_scores(refined, weights)

@@ -49,42 +49,54 @@ class Intersected(NamedTuple):
     weight: FloatArray
 
 
-def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
-    """The forest that a native transform describes, with features, yields and columns gathered."""
+def rearranged(forest: Forest, structure: tuple[Any, ...], *, bare: bool = False) -> Transformed:
+    """The forest that a native transform describes, with features, yields and columns gathered;
+    `bare`: with yields alone."""
     edge_start, head, tail_start, tail, edge_map, node_map = structure
-    feat_start, feat_id = _core.gather_ids(forest.feat_start, forest.feat_id, edge_map)
-    _, feat_value = _core.gather_values(forest.feat_start, forest.feat_value, edge_map)
     yield_start, yield_symbol = _core.gather_ids(forest.yield_start, forest.yield_symbol, edge_map)
+    if bare:
+        features = _no_features(len(edge_map))
+    else:
+        feat_start, feat_id = _core.gather_ids(forest.feat_start, forest.feat_id, edge_map)
+        _, feat_value = _core.gather_values(forest.feat_start, forest.feat_value, edge_map)
+        features = {
+            "dense": forest.dense[edge_map],
+            "feat_start": feat_start,
+            "feat_id": feat_id,
+            "feat_value": feat_value,
+            "rule": None if forest.rule is None else forest.rule[edge_map],
+            "span": None if forest.span is None else forest.span[node_map],
+            "state": None if forest.state is None else forest.state[node_map],
+        }
     made = forest.derive(
         edge_start=edge_start,
         head=head,
         tail_start=tail_start,
         tail=tail,
-        dense=forest.dense[edge_map],
-        feat_start=feat_start,
-        feat_id=feat_id,
-        feat_value=feat_value,
         yield_start=yield_start,
         yield_symbol=yield_symbol,
-        rule=None if forest.rule is None else forest.rule[edge_map],
-        span=None if forest.span is None else forest.span[node_map],
-        state=None if forest.state is None else forest.state[node_map],
+        **features,
     )
     return Transformed(made, edge_map, node_map)
 
 
+def _no_features(edges: int) -> dict[str, Any]:
+    """Features and columns of a forest that has none."""
+    return {
+        "features": FeatureSpace(),
+        "dense": np.empty((edges, 0)),
+        "feat_start": np.zeros(edges + 1, dtype=np.int64),
+        "feat_id": np.empty(0, dtype=np.int32),
+        "feat_value": np.empty(0),
+        "rule": None,
+        "span": None,
+        "state": None,
+    }
+
+
 def without_features(forest: Forest) -> Forest:
     """Structure and words alone: transforms of it have less to gather."""
-    return forest.derive(
-        features=FeatureSpace(),
-        dense=np.empty((forest.num_edges, 0)),
-        feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
-        feat_id=np.empty(0, dtype=np.int32),
-        feat_value=np.empty(0),
-        span=None,
-        rule=None,
-        state=None,
-    )
+    return forest.derive(**_no_features(forest.num_edges))
 
 
 def select_edges(forest: Forest, keep: ArrayLike) -> Transformed:
@@ -105,12 +117,14 @@ def prune(
     *,
     beam: float | None = None,
     density: float | None = None,
+    bare: bool = False,
 ) -> Transformed:
     """Only edges that stand in a good derivation; the best derivation always stays.
 
     beam        keep an edge if its best derivation is at most this far, in log score, from the best
     density     keep the best edges (by the same measure), at most this many for each word of the
                 best derivation's string; ties beyond that many are dropped in order of number
+    bare        leave out features, rules, spans and states
     """
     if beam is None and density is None:
         reason = "prune: give beam, density, or both"
@@ -122,18 +136,14 @@ def prune(
         reason = f"density is {density}, expected a finite number above 0"
         raise ForestError(reason, code="argument.range", argument="density", value=density)
     weights = as_weight("weight", weight, forest.num_edges)
-    marginal = forest.max_marginals(weights)
     best = forest.best(weights)
-    keep = marginal > -np.inf
-    if beam is not None:
-        keep &= marginal >= best.score - beam
+    least = -np.inf if beam is None else best.score - beam
+    most = forest.num_edges
     if density is not None:
         most = max(int(density * max(1, len(best.words))), 1)
-        rank = -marginal
-        rank[best.edges] = -np.inf
-        keep[np.argsort(rank, kind="stable")[most:]] = False
-    keep[best.edges] = True  # whatever rounding did to their marginals
-    return select_edges(forest, keep)
+    keep = np.empty(forest.num_edges, np.uint8)
+    _core.keep_best(forest.view, weights, best.edges, least, most, keep)
+    return rearranged(forest, _core.select_edges(forest.view, keep), bare=bare)
 
 
 def topological_sort(

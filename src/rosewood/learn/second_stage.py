@@ -122,7 +122,7 @@ def _writer(path: Path, features: NgramFeatures) -> ForestSetWriter:
 def _converted(
     each: ScoredForest, *, features: NgramFeatures, settings: SecondStageSettings
 ) -> tuple[Forest, Mapping[str, Any]]:
-    small = prune(each.forest, each.score, density=settings.edges_per_word)
+    small = prune(each.forest, each.score, density=settings.edges_per_word, bare=True)
     score = each.score[small.edge_map]
     try:
         made = features.add_to(small.forest, score, max_edges=settings.max_edges)
