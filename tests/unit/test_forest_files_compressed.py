@@ -79,6 +79,13 @@ def test_the_index_knows_how_large_forests_are(path):
         assert found.num_values[number] == forest.dense.size + forest.feat_id.size
 
 
+def test_forests_without_derivations(tmp_path):
+    made = [Forest.empty(features=SAMPLE[0].features, vocabulary=SAMPLE[0].vocabulary), SAMPLE[0]]
+    found = ForestSet(written(tmp_path / "set.rwf", made))
+    found.verify()
+    assert [each.is_empty for each in found] == [True, False]
+
+
 def test_it_is_smaller(tmp_path):
     space = FeatureSpace(["a", "b", "c"], [f"s:{i}" for i in range(20)])
     words = Vocabulary([f"w{i}" for i in range(12)])

@@ -135,7 +135,7 @@ def _packed_offsets(offsets: LongArray) -> bytes:
 
 def _unpacked_offsets(packed: LongArray) -> LongArray:
     planes = packed.view(np.uint8).reshape(packed.itemsize, -1)
-    offsets: LongArray = np.ascontiguousarray(planes.T).reshape(-1).view(np.int64)
+    offsets: LongArray = planes.T.copy().reshape(-1).view(np.int64)
     np.cumsum(offsets, out=offsets)
     offsets.flags.writeable = False
     return offsets

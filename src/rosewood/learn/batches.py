@@ -16,7 +16,7 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.arguments import check_type
-from rosewood.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.forest import Forest, ForestSet
 
@@ -99,13 +99,15 @@ def _bytes_of(forest: Forest) -> int:
 
 
 class TuningBatch(NamedTuple):
-    """Some forests of a set.  `loss` and `wanted` have a number for each edge of `native`."""
+    """Some forests of a set.  `loss`, `wanted` and `words` have a number for each edge of `native`,
+    where they are there."""
 
     forests: Sequence[Forest]  # with the features; `native` may have refined ones
     native: _core.ForestBatch
     edge_start: LongArray  # where the edges of each forest begin in `native`
     loss: FloatArray = _NONE
     wanted: FloatArray = _NONE
+    words: LongArray | IdArray | None = None  # how many words an edge has of its own
 
 
 class Batches(ABC):
@@ -165,14 +167,15 @@ class OriginalBatches(Batches):
         *,
         loss: FloatArray | LossOfEdges | None = None,
         wanted: Sequence[LongArray] | None = None,
+        words: LongArray | None = None,
     ) -> None:
         """`loss` is of all edges, one forest after another, or makes those of a forest; `wanted`
-        has the wanted edges of each forest."""
+        has the wanted edges of each forest; `words` is of all edges."""
         # Forests that are in memory anyway need no further memory in a batch.
         super().__init__(reader.sizes, reader.num_values, most, fits=reader.is_held)
         self._reader = reader
         self._start = np.concatenate([[0], np.cumsum(reader.num_edges)])
-        self._loss, self._wanted = loss, wanted
+        self._loss, self._wanted, self._words = loss, wanted, words
 
     def _make(self, numbers: LongArray) -> TuningBatch:
         forests = [self._reader[i] for i in numbers.tolist()]
@@ -180,9 +183,9 @@ class OriginalBatches(Batches):
             [f.view for f in forests], [f.feature_view for f in forests], [], numbers.tolist()
         )
         start = np.concatenate([[0], np.cumsum(self._reader.num_edges[numbers])])
-        return TuningBatch(
-            forests, native, start, self._loss_of(numbers, forests), self._wanted_of(numbers, start)
-        )
+        words = None if self._words is None else self._of_edges(self._words, numbers)
+        loss, wanted = self._loss_of(numbers, forests), self._wanted_of(numbers, start)
+        return TuningBatch(forests, native, start, loss, wanted, words)
 
     def _loss_of(self, numbers: LongArray, forests: Sequence[Forest]) -> FloatArray:
         loss = self._loss
@@ -191,9 +194,13 @@ class OriginalBatches(Batches):
         if callable(loss):
             made = [loss(i, forest) for i, forest in zip(numbers.tolist(), forests, strict=True)]
             return np.concatenate(made)
+        return self._of_edges(loss, numbers)
+
+    def _of_edges(self, every: np.ndarray, numbers: LongArray) -> np.ndarray:
         if len(numbers) == len(self) and (np.diff(numbers) == 1).all():
-            return np.ascontiguousarray(loss)
-        return np.concatenate([loss[self._start[i] : self._start[i + 1]] for i in numbers.tolist()])
+            return np.ascontiguousarray(every)
+        parts = [every[self._start[i] : self._start[i + 1]] for i in numbers.tolist()]
+        return np.concatenate(parts)
 
     def _wanted_of(self, numbers: LongArray, start: LongArray) -> FloatArray:
         if self._wanted is None:

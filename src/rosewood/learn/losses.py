@@ -32,6 +32,7 @@ class EdgeLosses(NamedTuple):
     batches: Batches
     kind: str
     notes: tuple[str, ...] = ()  # what the loss was fitted to
+    word_gain: float = 0.0  # of one word more, where translations are too short: see `length.py`
 
 
 def edge_losses(
@@ -54,8 +55,10 @@ def edge_losses(
     return EdgeLosses(_of_lists(tuning, _sentence(tuning)), kind)
 
 
-def _of_lists(tuning: TuningSet, loss: FloatArray) -> OriginalBatches:
-    return OriginalBatches(tuning.reader, tuning.slice_memory, loss=loss)
+def _of_lists(
+    tuning: TuningSet, loss: FloatArray, words: LongArray | None = None
+) -> OriginalBatches:
+    return OriginalBatches(tuning.reader, tuning.slice_memory, loss=loss, words=words)
 
 
 def _sentence(tuning: TuningSet) -> FloatArray:
@@ -86,10 +89,11 @@ def _linear(tuning: TuningSet, candidates: Candidates, max_edges: int) -> EdgeLo
             chosen = range(len(tuning))[some]
             texts = [nbest_texts(tuning.reader[i]) for i in chosen]
             losses.append(linear.loss_many(texts, tuning.references[some], threads=tuning.threads))
-        batches: Batches = _of_lists(tuning, points * np.concatenate(losses))
+        loss = points * np.concatenate(losses)
+        batches: Batches = _of_lists(tuning, loss, candidates.words)
     else:
         batches = RefinedBatches(tuning, linear, max_edges, factor=points)
-    return EdgeLosses(batches, "linear", tuple(notes))
+    return EdgeLosses(batches, "linear", tuple(notes), points * linear.word_gain)
 
 
 def fit_linear(tuning: TuningSet, candidates: Candidates, *, blanks: bool = True) -> LinearLoss:

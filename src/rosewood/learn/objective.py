@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
-from rosewood.learn.batches import Batches
+from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.blas import one_thread
 
 _MOST_SHARDS = 16
@@ -47,17 +47,22 @@ class Objective:
         l2: float = 0.0,
         threads: int = 1,
         unlabelled: Batches | None = None,
+        word_gain: float = 0.0,
+        brevity: float = 0.0,
     ) -> None:
         """`batches` have the losses and wanted edges; θ = units·x for the x that is optimised.
 
-        Forests of `unlabelled` are numbered after those of `batches`; of them only the entropy
-        counts.
+        Each word of a derivation changes its loss by -brevity·word_gain.  Forests of `unlabelled`
+        are numbered after those of `batches`; of them only the entropy counts.
         """
         self.batches = batches
         self.units = units
         self.l2 = l2
         self.threads = threads
-        self._labelled = _Sums(batches, units, threads)
+        self.word_gain = word_gain
+        self.brevity = brevity
+        self.unlabelled = unlabelled
+        self._labelled = _Sums(batches, units, threads, -brevity * word_gain)
         self._unlabelled = None if unlabelled is None else _Sums(unlabelled, units, threads)
         count = len(batches) + (0 if unlabelled is None else len(unlabelled))
         self.all: LongArray = np.arange(count, dtype=np.int64)
@@ -65,7 +70,16 @@ class Objective:
 
     def with_unlabelled(self, batches: Batches, units: FloatArray) -> Objective:
         """The same objective with forests without references besides."""
-        return Objective(self.batches, units, l2=self.l2, threads=self.threads, unlabelled=batches)
+        return self._changed(units=units, unlabelled=batches)
+
+    def with_brevity(self, share: float) -> Objective:
+        """The same objective, in which words count by another share of `word_gain`."""
+        return self._changed(brevity=share)
+
+    def _changed(self, **more: Any) -> Objective:
+        same = {"l2": self.l2, "threads": self.threads, "unlabelled": self.unlabelled,
+                "word_gain": self.word_gain, "brevity": self.brevity}  # fmt: skip
+        return Objective(**{"batches": self.batches, "units": self.units, **same, **more})
 
     def __call__(
         self, x: FloatArray, terms: Terms, subset: LongArray | None = None
@@ -103,8 +117,11 @@ class _Sum(NamedTuple):
 class _Sums:
     """Sums over the forests of one set."""
 
-    def __init__(self, batches: Batches, units: FloatArray, threads: int) -> None:
+    def __init__(
+        self, batches: Batches, units: FloatArray, threads: int, per_word: float = 0.0
+    ) -> None:
         self._batches, self._size, self._threads = batches, len(units), threads
+        self._per_word = per_word
         self._all: LongArray = np.arange(len(batches), dtype=np.int64)
         self._shards_of_all = self._shards(self._all)
 
@@ -124,7 +141,7 @@ class _Sums:
                     numbers,
                     shard[some],
                     theta,
-                    batch.loss,
+                    self._loss(batch),
                     batch.wanted,
                     (terms.scale, terms.risk, terms.entropy, terms.log_loss),
                     parts,
@@ -136,6 +153,13 @@ class _Sums:
                 sums += parts[s]
         risk, entropy, log_loss = sums.tolist()
         return _Sum((risk, entropy, log_loss), gradient)
+
+    def _loss(self, batch: TuningBatch) -> FloatArray:
+        if not self._per_word:
+            return batch.loss
+        assert batch.words is not None
+        loss: FloatArray = batch.loss + self._per_word * batch.words
+        return loss
 
     def _shards(self, chosen: LongArray) -> tuple[LongArray, LongArray]:
         """The shard of each forest, and the order in which forests are read.

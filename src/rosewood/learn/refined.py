@@ -1,8 +1,9 @@
 """Forests refined to n-gram states, with the linear loss of their edges.
 
 A refined forest has many edges for each edge of the original one, and all of them have its
-features.  So only structure, edge map and loss are kept; features are read from the original
-forest: its edges are scored once, and gradients are added up for its edges before features come in.
+features.  So only structure, edge map, loss and numbers of words are kept; features are read from
+the original forest: its edges are scored once, and gradients are added up for its edges before
+features come in.
 Native      core/learn/batch.hpp (edge_map)
 """
 
@@ -21,6 +22,7 @@ from rosewood.forest import Refined, refine
 from rosewood.forest.transform import without_features
 from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import Batches, TuningBatch
+from rosewood.learn.candidates import words_of_edges
 from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearLoss
@@ -52,7 +54,8 @@ def linear_losses(tuning: TuningSet, linear: LinearLoss, max_edges: int) -> Iter
 
 
 class RefinedBatches(Batches):
-    """The refined forests of a set: structure, edge map and loss, in memory or in a scratch file.
+    """The refined forests of a set: structure, edge map, loss and numbers of words, in memory or in
+    a scratch file.
 
     `factor` multiplies the losses.
     """
@@ -65,8 +68,10 @@ class RefinedBatches(Batches):
         sizes = np.empty(len(tuning), dtype=np.int64)
         for i, (refined, loss) in enumerate(linear_losses(tuning, linear, max_edges)):
             forest = refined.forest
+            words = words_of_edges(forest).astype(np.int32)
             record: list[NDArray[Any]] = [
-                forest.edge_start, forest.tail_start, refined.edge_map, factor * loss, forest.tail
+                forest.edge_start, forest.tail_start, refined.edge_map, factor * loss, forest.tail,
+                words,
             ]  # fmt: skip
             self._store.append(record)
             sizes[i] = sum(array.nbytes for array in record) + 4 * forest.num_edges
@@ -77,16 +82,19 @@ class RefinedBatches(Batches):
 
     def _make(self, numbers: LongArray) -> TuningBatch:
         forests = [self._reader[i] for i in numbers.tolist()]
-        views, maps, losses, counts = [], [], [], [0]
+        views, maps, losses, counts, words = [], [], [], [0], []
         for i in numbers.tolist():
-            edge_start, tail_start, edge_map, loss, tail = self._store.read(i)
+            edge_start, tail_start, edge_map, loss, tail, said = self._store.read(i)
             head = np.repeat(np.arange(len(edge_start) - 1, dtype=np.int32), np.diff(edge_start))
             views.append(_core.make_forest(edge_start, head, tail_start, tail))
             maps.append(edge_map)
             losses.append(loss)
+            words.append(said)
             counts.append(len(loss))
         native = _core.make_batch(views, [f.feature_view for f in forests], maps, numbers.tolist())
         start = np.cumsum(counts, dtype=np.int64)
         if self._fits:  # this batch has all of it, and is kept
             self._store = RecordStore(0)
-        return TuningBatch(forests, native, start, np.concatenate(losses))
+        return TuningBatch(
+            forests, native, start, np.concatenate(losses), words=np.concatenate(words)
+        )

@@ -8,6 +8,7 @@ sure of sentences whose translation nobody knows (entropy regularisation, semi-s
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -19,7 +20,13 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn.batches import Batches, OriginalBatches
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Rounds, begin
-from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
+from rosewood.learn.objective import (
+    IterateCallback,
+    Objective,
+    Terms,
+    minimize_lbfgs,
+    minimize_stochastic,
+)
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 from rosewood.shared_types import Report
@@ -76,32 +83,88 @@ class Smooth(Learner):
         if x.any():
             x = x / np.abs(x).max()  # the length of θ is γ's business
         history = Rounds(report)
-        first, scale = units * x, 1.0
+        first = units * x
+        if objective.word_gain:
+            objective = objective.with_brevity(_FIRST_BREVITY)
+        weight = 0.0 if others is None else self.unlabelled_entropy / len(others)
+        terms = Terms()
         for stage, plan in self.stages_of(len(tuning)):
-            weight = 0.0 if others is None else self.unlabelled_entropy / len(others)
-            terms, scale = replace(plan, unlabelled=weight), plan.scale
+            terms = replace(plan, unlabelled=weight)
             step = partial(_record, tuning, units, stage, history)
-            if self.optimizer == "stochastic":
-                x = minimize_stochastic(
-                    partial(_part, objective, terms),
-                    x,
-                    len(objective.all),
-                    epochs=self.epochs,
-                    size=self.batch_size,
-                    rate=self.rate,
-                    random=random,
-                    step=step,
-                )
-            else:
-                x = minimize_lbfgs(
-                    partial(objective, terms=terms), x, iterations=self.iterations, step=step
-                )
+            x = self._minimized(objective, terms, x, random, step)
+        if objective.word_gain:
+            minimized = partial(self._minimized, terms=terms, random=random)
+            x, note = _with_length(minimized, objective, tuning, x, history)
+            notes += (note,)
+        scale = terms.scale
         found = np.where(varies, units * x, 0.0)  # elsewhere there is rounding at most
         facts: dict[str, Any] = {}
         if others is not None:
             both = (_mean_entropy(others, each, scale, tuning.threads) for each in (first, found))
             facts = dict(zip(("entropy_before", "entropy_after"), both, strict=True))
         return Fit(found, tuning.score(found), history, units, notes, facts=facts)
+
+    def _minimized(
+        self,
+        objective: Objective,
+        terms: Terms,
+        x: FloatArray,
+        random: np.random.Generator,
+        step: IterateCallback,
+    ) -> FloatArray:
+        if self.optimizer == "lbfgs":
+            return minimize_lbfgs(
+                partial(objective, terms=terms), x, iterations=self.iterations, step=step
+            )
+        return minimize_stochastic(
+            partial(_part, objective, terms),
+            x,
+            len(objective.all),
+            epochs=self.epochs,
+            size=self.batch_size,
+            rate=self.rate,
+            random=random,
+            step=step,
+        )
+
+
+# Where translations are shorter than references, a word more changes log BLEU by the slope of the
+# brevity penalty; where they are longer, by nothing.  Between them, at the lengths of references,
+# each share of the slope is a subgradient: bisection finds the one that leads there.
+_FIRST_BREVITY = 0.5
+_MOST_LENGTHS = 4
+_NEAR = 0.01  # of 1, the ratio of lengths
+
+
+def _with_length(
+    minimized: Callable[..., FloatArray],
+    objective: Objective,
+    tuning: TuningSet,
+    x: FloatArray,
+    history: Rounds,
+) -> tuple[FloatArray, str]:
+    """The minimum where best translations are about as long as references: of those on the way, the
+    one with the best score; and a note about it."""
+    metric, units = tuning.metric, objective.units
+    words, wanted = (metric.columns.index(name) for name in ("words", "reference_words"))
+    low, high = 0.0, 1.0
+    tried: list[tuple[float, FloatArray, str]] = []
+    while True:
+        statistics = tuning.best_statistics(units * x)
+        ratio = float(statistics[:, words].sum() / statistics[:, wanted].sum())
+        note = (
+            f"words count by {objective.brevity:g} of the brevity penalty's slope: translations "
+            f"are {ratio:.3f} times as long as references"
+        )
+        tried.append((metric.sign * metric.score(statistics), x, note))
+        if abs(ratio - 1) < _NEAR or len(tried) == _MOST_LENGTHS:
+            break
+        low, high = (objective.brevity, high) if ratio < 1 else (low, objective.brevity)
+        objective = objective.with_brevity((low + high) / 2)
+        stage = f"length {objective.brevity:g}"
+        x = minimized(objective, x=x, step=partial(_record, tuning, units, stage, history))
+    _, x, note = max(tried, key=lambda each: each[0])
+    return x, note
 
 
 def _part(

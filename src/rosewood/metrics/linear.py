@@ -55,6 +55,12 @@ class LinearLoss(ABC):
         """All that decides the loss."""
 
     @property
+    def word_gain(self) -> float:
+        """What a word more gains beside this, where translations are shorter than the metric wants;
+        0 if the loss sees that itself."""
+        return 0.0
+
+    @property
     def caveat(self) -> str | None:
         """What of the metric the loss does not see; None if it sees all."""
         return None

@@ -93,6 +93,12 @@ class LinearBleu(LinearLoss):
         return np.concatenate([self.coefficients[:1], np.zeros(self.orders - 1)])
 
     @property
+    def word_gain(self) -> float:
+        """The slope of the logarithm of the brevity penalty, which is not part of the loss, where
+        translations are a little shorter than references."""
+        return 1.0 / self.length
+
+    @property
     def signature(self) -> str:
         return (
             f"linear-bleu|p:{self.precision:.6g}|r:{self.ratio:.6g}|C:{self.length:g}"

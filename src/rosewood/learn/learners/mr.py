@@ -26,12 +26,20 @@ class MinimumRisk(Smooth):
     )
     scale: float = setting(1.0, "Scale γ of the distribution.", low=1e-9)
     entropy: float = setting(0.0, "Reward for entropy, T.")
+    brevity: bool = setting(
+        True,
+        "Linear BLEU: let words count so much that translations are as long as references, as the "
+        "brevity penalty does; without it they get too short.",
+    )
 
     def objective(
         self, tuning: TuningSet, candidates: Candidates, units: FloatArray
     ) -> tuple[Objective, tuple[str, ...]]:
         losses = edge_losses(tuning, candidates, self.loss, max_edges=self.max_edges)
-        objective = Objective(losses.batches, units, l2=self.l2, threads=tuning.threads)
+        objective = Objective(
+            losses.batches, units, l2=self.l2, threads=tuning.threads,
+            word_gain=losses.word_gain if self.brevity else 0.0,
+        )  # fmt: skip
         return objective, losses.notes
 
     def stages_of(self, count: int) -> list[tuple[str, Terms]]:
