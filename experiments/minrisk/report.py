@@ -96,7 +96,8 @@ def _differences(tables: _Tables) -> str:
                    if (each["system"], each["baseline"]) == (one, other)]  # fmt: skip
             cells.append(f"{own[0]['difference']:+.2f} (p = {own[0]['p']:.3f})" if own else "–")
         if any(cell != "–" for cell in cells):
-            paper = f"{TABLE[one].test - TABLE[other].test:+.1f}"
+            known = one in TABLE and other in TABLE
+            paper = f"{TABLE[one].test - TABLE[other].test:+.1f}" if known else "–"
             names = " and ".join(" ".join(_label(name)) for name in (one, other))
             rows.append([names, paper, *cells])
     head = [f"{corpus}, {decoder}" for corpus, decoder, _ in tables]

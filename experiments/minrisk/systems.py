@@ -33,12 +33,19 @@ class Row(NamedTuple):
 
 _FORESTS = ("--on", "forests")
 _NGRAMS = ("--second-stage", "ngrams")
+_PLAIN = ("--set", "brevity=false")
 ROWS = {
     "mert": Row("MERT", "lists", "small", ("--tune", "mert")),
     "mr_lists": Row("MR", "lists", "small", ("--tune", "mr")),
     "mr_da_lists": Row("MR+DA", "lists", "small", ("--tune", "mr-da")),
     "mr_forests": Row("MR", "forests", "small", ("--tune", "mr", *_FORESTS)),
     "mr_da_forests": Row("MR+DA", "forests", "small", ("--tune", "mr-da", *_FORESTS)),
+    "mr_forests_plain": Row(
+        "MR, no brevity", "forests", "small", ("--tune", "mr", *_FORESTS, *_PLAIN)
+    ),
+    "mr_da_forests_plain": Row(
+        "MR+DA, no brevity", "forests", "small", ("--tune", "mr-da", *_FORESTS, *_PLAIN)
+    ),
     "large": Row("MR", "forests", "large", ("--tune", "mr-da", *_FORESTS, *_NGRAMS)),
 }
 # Pairs of rows that are compared: the paper's claims.
@@ -48,6 +55,8 @@ COMPARED = [
     ("mr_da_forests", "mr_da_lists"),
     ("mr_da_lists", "mr_lists"),
     ("mr_da_forests", "mr_forests"),
+    ("mr_forests", "mr_forests_plain"),
+    ("mr_da_forests", "mr_da_forests_plain"),
     ("large", "mr_da_forests"),
 ]
 

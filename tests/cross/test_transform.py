@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from tests.reference.expectation import ngrams
 from tests.reference.forest import (
@@ -22,12 +22,15 @@ from tests.reference.transform import (
     accepting_weights,
     derivations,
     describe,
+    find_ngrams,
+    keep_best,
     mapped_derivations,
     open_sides,
 )
 from tests.refusals import fault, refuses
 from tests.strategies import finite_log_weights, forests, quarters, weighted_forests, weights_for
 
+from rosewood import _core
 from rosewood.corpus import Vocabulary
 from rosewood.errors import CycleError, ForestError
 from rosewood.forest import (
@@ -41,6 +44,7 @@ from rosewood.forest import (
     intersect,
     log_partition,
     merge,
+    parse_forest,
     prune,
     refine,
     renamed,
@@ -107,6 +111,47 @@ def test_prune_by_density(case, density):
     most = max(int(density * max(1, len(best.words))), 1)
     assert made.num_edges <= max(most, len(set(best.edges.tolist())))
     assert made.best(np.array(weight)[edge_map]).score == pytest.approx(best.score)
+
+
+@pytest.mark.slow
+@examples
+@given(
+    weighted_forests(st.sampled_from([-inf, -2.0, -1.0, 0.0, 0.5])), st.integers(1, 12),
+    st.sampled_from([-inf, -2.0, 0.0]),
+)  # fmt: skip
+def test_good_edges_are_kept(case, most, least):
+    """Among equal ones the first, and those of the best derivation whatever there is."""
+    forest, weight = case
+    weights = np.array(weight)
+    assume(max(best_with_edge(forest, weight)) > -inf)
+    best = forest.best(weights).edges
+    keep = np.empty(forest.num_edges, np.uint8)
+    _core.keep_best(forest.view, weights, best, least, most, keep)
+    marginal = forest.max_marginals(weights).tolist()
+    assert keep.astype(bool).tolist() == keep_best(marginal, best.tolist(), least, most)
+
+
+@pytest.mark.parametrize(("best", "most"), [([-1], 1), ([9], 1), ([0], 0)])
+def test_what_keeping_refuses(best, most):
+    forest = parse_forest("0 <- ||| a\n0 <- ||| b")
+    keep = np.empty(2, np.uint8)
+    with refuses(ForestError, "argument.range"):
+        _core.keep_best(forest.view, np.zeros(2), np.array(best), 0.0, most, keep)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple), max_size=8),
+    st.permutations([0, 1, 2, 0, 3]), st.sets(st.integers(1, 63), max_size=20),
+)  # fmt: skip
+def test_ngrams_are_found_by_their_keys(ngrams, ids, keys):
+    start = np.cumsum([0, *map(len, ngrams)])
+    words = np.array([word for each in ngrams for word in each], np.int32)
+    table = np.array(sorted(keys), np.int64)
+    found = _core.find_ngrams(start, words, np.array(ids), table, 4, 2)
+    assert found.tolist() == find_ngrams(ngrams, ids, sorted(keys), 4, 2)
+    if len(words):
+        with refuses(ForestError, "argument.range", argument="word"):
+            _core.find_ngrams(start, words + 5, np.array(ids), table, 4, 2)
 
 
 @examples

@@ -334,3 +334,25 @@ def number_words(symbols: list[int]) -> tuple[list[int], list[int]]:
     """The words among symbols, ascending, and the symbols with words by their places there."""
     used = sorted({symbol for symbol in symbols if symbol >= 0})
     return used, [used.index(symbol) if symbol >= 0 else symbol for symbol in symbols]
+
+
+def keep_best(marginal: list[float], best: list[int], least: float, most: int) -> list[bool]:
+    """Which edges stay: at most so many, sorted by their best derivations, none below `least`; the
+    edges of the best derivation come first and stay in any case."""
+    order = sorted(range(len(marginal)), key=lambda e: (-inf if e in best else -marginal[e], e))
+    kept = {e for e in order[:most] if marginal[e] > -inf and marginal[e] >= least}
+    return [e in kept or e in best for e in range(len(marginal))]
+
+
+def find_ngrams(
+    ngrams: list[tuple[int, ...]], ids: list[int], keys: list[int], base: int, order: int
+) -> list[int]:
+    """The place of each n-gram's key among the keys; -1: it has none, or it is too long."""
+    found = []
+    for words in ngrams:
+        key = 0
+        for word in words:
+            key = key * base + ids[word]
+        known = len(words) <= order and all(ids[word] for word in words) and key in keys
+        found.append(keys.index(key) if known else -1)
+    return found

@@ -48,4 +48,4 @@ def test_minrisk_experiment_on_the_phrasebook(tmp_path):
 
 
 def test_every_row_of_the_paper_is_one_of_ours():
-    assert list(TABLE) == list(ROWS)
+    assert [name for name in ROWS if name in TABLE] == list(TABLE)

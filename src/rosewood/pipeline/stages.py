@@ -68,7 +68,7 @@ STAGES = in_order(
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
-            "tune", version=8, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=9, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/", "unlabelled.")),
                 "align": Needs(EVERY_FILE),
@@ -86,7 +86,7 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
-            "second", version=1, run=second_stage, decides=second_stage_settings, uses_memory=True,
+            "second", version=2, run=second_stage, decides=second_stage_settings, uses_memory=True,
             applies=lambda settings: settings.second() is not None,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
