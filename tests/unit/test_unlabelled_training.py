@@ -9,7 +9,7 @@ from tests.training import QUICK, contents, stage_facts, stage_folder, write_boo
 from rosewood.errors import FormatError, TrainingError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 
-SETTINGS = {**QUICK, "tune": "mr", "set": {"iterations": 5}}
+SETTINGS = {**QUICK, "tune": "mr", "set": {"iterations": 20}}
 TEXT = "Das Haus ist  klein .\n\nWo ist der Bahnhof?\nIch bin müde.\n"
 
 
