@@ -10,7 +10,7 @@ JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help build demo test quick lint format stubs map notebook bench sanitize clean
+.PHONY: help build demo test quick lint format stubs map notebook bench papers sanitize clean
 
 help:
 	@echo "make demo      a model trained, tuned and looked into in half a minute: demo/model.html"
@@ -18,6 +18,7 @@ help:
 	@echo "make test      all tests, on all cores   make quick    without slow ones"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
+	@echo "make papers CORPUS=tatoeba-zh-en   the tables of all papers on a corpus: hours"
 	@echo "make stubs     regenerate the typed stub of the native module"
 	@echo "make map       regenerate docs/modules.md, reference.md, errors.md and tables in guides"
 	@echo "make notebook  run the notebook of examples/ and store what it shows"
@@ -96,8 +97,15 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.sparse
 	$(BIN)/python -m benchmarks.boost --rows 1000000
+	$(BIN)/python -m benchmarks.minrisk --forests 2500
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.system
+
+# What is finished is kept in WORK; the same command goes on after it.
+WORK ?= papers.work
+papers: $(VENV)/built
+	@test -n "$(CORPUS)" || { echo "which corpus? make papers CORPUS=tatoeba-zh-en"; exit 2; }
+	$(BIN)/python -m experiments $(CORPUS) --work $(WORK) --threads $(JOBS)
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

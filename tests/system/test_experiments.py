@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.__main__ import NAMES
+from experiments.__main__ import main as main_of_all
 from experiments.command import results_of
 from experiments.corpora import find_corpus
 from experiments.reordering.__main__ import main
@@ -72,14 +74,50 @@ def test_reordering_experiment_on_the_phrasebook(tmp_path, capsys):
     assert (made / "reordering.md").read_text("utf-8") == page
 
 
-@pytest.mark.parametrize("name", ["reordering", "oscar", "boosting"])
+PAGES = {name: name for name in NAMES} | {"minrisk": "minimum-risk"}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_stored_page_is_that_of_the_stored_results(tmp_path, name):
     experiment = import_module(f"experiments.{name}.__main__")
     shutil.copytree(results_of(name), tmp_path / "results")
     experiment.main(["--report", "--results", str(tmp_path / "results"), "--output", str(tmp_path)])
     kept = Path(__file__).parents[2] / "docs" / "papers"
-    for file in (f"{name}.md", *(each.name for each in kept.glob(f"{name}-*.svg"))):
+    page = PAGES[name]
+    for file in (f"{page}.md", *(each.name for each in kept.glob(f"{page}-*.svg"))):
         assert (tmp_path / file).read_text("utf-8") == (kept / file).read_text("utf-8")
+
+
+def test_all_experiments_run_one_after_the_other(tmp_path, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(
+        "experiments.__main__.main_of", lambda name: lambda given: asked.append((name, given))
+    )
+    main_of_all(["book-de-en", "--work", str(tmp_path / "work"), "--threads", "3", "--quick"])
+    assert [name for name, _ in asked] == NAMES == ["boosting", "minrisk", "oscar", "reordering"]
+    assert capsys.readouterr().out.split() == [f"{name}:" for name in NAMES]
+    for name, given in asked:
+        assert given[0] == "book-de-en"
+        assert given[given.index("--work") + 1] == str(tmp_path / "work" / name)
+        assert given[given.index("--results") + 1] == str(results_of(name))
+        assert given[given.index("--threads") + 1] == "3"
+        assert given[-1] == "--quick"
+    with pytest.raises(SystemExit, match="give a corpus, or --report"):
+        main_of_all([])
+
+
+def test_all_pages_are_made_at_once(tmp_path, capsys):
+    main_of_all(["--report", "--output", str(tmp_path)])
+    assert {each.name for each in tmp_path.glob("*.md")} == {
+        f"{page}.md" for page in PAGES.values()
+    }
+    assert capsys.readouterr().out.count(".md") == len(NAMES)
+
+
+def test_the_summary_of_all_papers_has_every_page():
+    text = (Path(__file__).parents[2] / "docs" / "papers" / "README.md").read_text("utf-8")
+    for page in PAGES.values():
+        assert f"({page}.md)" in text
 
 
 def test_lexicalized_probabilities_are_smoothed_and_back_off():

@@ -53,8 +53,8 @@ def test_it_is_learnt_and_used(place, run, command):  # noqa: F811
     )  # fmt: skip
     assert (place / "again.json").read_bytes() == (place / "second.json").read_bytes()
     assert told["factor"] == factor
-    assert dict(map(tuple, told["dev"]))[factor] > dict(map(tuple, told["dev"]))[0] + 3
-    assert (told["forests"], told["dev_forests"]) == (59, 20)
+    assert dict(map(tuple, told["heldout"]))[factor] > dict(map(tuple, told["heldout"]))[0] + 3
+    assert (told["forests"], told["heldout_forests"]) == (59, 20)
     rerank = ["rerank", "dev.rwf", "--forests", "--weights", "w.json"]
     assert run(*rerank, "--second-stage", "second.json") != run(*rerank)
 

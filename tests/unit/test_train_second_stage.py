@@ -66,7 +66,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(folder):
     """The second stage that every way must lead to."""
-    return train_second_stage(folder / "train.rwf", folder / "dev.rwf", WEIGHTS, **HOW)
+    return train_second_stage(folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", **HOW)
 
 
 def same(one, other) -> bool:
@@ -75,12 +75,12 @@ def same(one, other) -> bool:
 
 def test_ngrams_help(folder, made):
     """The metric on the development forests is that of their translations."""
-    assert (made.forests, made.dev_forests) == (59, 20)  # one has no derivations
+    assert (made.forests, made.heldout_forests) == (59, 20)  # one has no derivations
     assert made.factor > 0
-    assert list(made.dev) == [0, 0.25, 0.5, 0.75, 1]
-    assert made.dev[made.factor] == max(made.dev.values()) > made.dev[0] + 3
+    assert list(made.heldout) == [0, 0.25, 0.5, 0.75, 1]
+    assert made.heldout[made.factor] == max(made.heldout.values()) > made.heldout[0] + 3
     references = [[each.info["refs"][0] for each in named(DEV)]]
-    for second, score in ((None, made.dev[0]), (made.second, made.dev[made.factor])):
+    for second, score in ((None, made.heldout[0]), (made.second, made.heldout[made.factor])):
         texts = [each.text for each in rerank_forests(folder / "dev.rwf", WEIGHTS, second)]
         assert evaluate(texts, references, HOW["metric"])[0].value == pytest.approx(score)
     (ngram, weight), *_ = made.second.strongest(1)
@@ -96,26 +96,44 @@ def test_ngrams_help(folder, made):
 def test_every_way_leads_to_the_same(folder, made, tmp_path):
     files = {"references": [folder / "train.ref"], "dev_references": folder / "dev.ref"}
     learnt = partial(train_second_stage, weights=WEIGHTS, **HOW)
-    assert same(learnt(named(TRAIN), named(DEV)), made)
-    assert same(learnt(folder / "train.forest", folder / "dev.forest", **files), made)
-    assert same(learnt(folder / "train.rwf", ForestSet(folder / "dev.rwf"), threads=3), made)
-    assert same(learnt(folder / "train.rwf", folder / "dev.rwf", max_memory=1 << 20), made)
+    assert same(learnt(named(TRAIN), dev=named(DEV)), made)
+    assert same(learnt(folder / "train.forest", dev=folder / "dev.forest", **files), made)
+    assert same(learnt(folder / "train.rwf", dev=ForestSet(folder / "dev.rwf"), threads=3), made)
+    assert same(learnt(folder / "train.rwf", dev=folder / "dev.rwf", max_memory=1 << 20), made)
     settings = SecondStageSettings.from_values(HOW["settings"])
     output = tmp_path / "second.json"
     again = learnt(
-        folder / "train.rwf", folder / "dev.rwf", settings=settings, output=output, **files
+        folder / "train.rwf", dev=folder / "dev.rwf", settings=settings, output=output, **files
     )
     assert same(again, made)
     assert SecondStage.load(output).to_dict() == made.second.to_dict()
     assert list(tmp_path.iterdir()) == [output]
 
 
+def test_a_fifth_is_held_out(folder, made):
+    """Without development forests; the weights are learnt of all."""
+    found = train_second_stage(folder / "train.rwf", WEIGHTS, **HOW)
+    assert (found.forests, found.heldout_forests) == (59, 11)
+    assert found.factor > 0
+    assert found.heldout[found.factor] == max(found.heldout.values()) > found.heldout[0]
+    own, other = (each.second.weights / each.factor for each in (found, made))
+    np.testing.assert_allclose(own, other)
+    texts = [each.text for each in rerank_forests(folder / "dev.rwf", WEIGHTS, found.second)]
+    references = [[each.info["refs"][0] for each in named(DEV)]]
+    score = evaluate(texts, references, HOW["metric"])[0].value
+    assert score > made.heldout[0] + 3
+    with refuses(TuningError, "tuning.few-lists", argument="tuning", value=4):
+        train_second_stage(named(TRAIN[:4]), WEIGHTS, **HOW)
+    with refuses(TuningError, "argument.missing", argument="dev"):
+        train_second_stage(named(TRAIN), WEIGHTS, dev_references=folder / "dev.ref", **HOW)
+
+
 def test_a_factor_of_zero_writes_nothing(folder, tmp_path):
     """References of the development forests have other words than those of training."""
     (tmp_path / "dev.ref").write_text("w1 w0 w7 w6\n" * len(DEV))
     found = train_second_stage(
-        folder / "train.rwf", folder / "dev.rwf", WEIGHTS, dev_references=[tmp_path / "dev.ref"],
-        output=tmp_path / "second.json", **HOW,
+        folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf",
+        dev_references=[tmp_path / "dev.ref"], output=tmp_path / "second.json", **HOW,
     )  # fmt: skip
     assert (found.factor, found.second) == (0, None)
     assert found.to_dict()["strongest"] == []
@@ -153,15 +171,15 @@ def stopping(monkeypatch):
 def test_stopped_work_goes_on(folder, made, tmp_path, stopping, kind):
     output = tmp_path / "second.json"
     run = partial(
-        train_second_stage, folder / f"train.{kind}", folder / f"dev.{kind}", output=output,
+        train_second_stage, folder / f"train.{kind}", dev=folder / f"dev.{kind}", output=output,
         references=folder / "train.ref", dev_references=folder / "dev.ref", **HOW,
     )  # fmt: skip
     stopping(25)
     with pytest.raises(Stopped):
-        run(WEIGHTS)
+        run(weights=WEIGHTS)
     assert next_forest(kept_forests(output)) == 21  # forest 7 is empty
     count = stopping(1000)
-    assert same(run(WEIGHTS), made)
+    assert same(run(weights=WEIGHTS), made)
     assert count() == 59 - 20
     assert list(tmp_path.iterdir()) == [output]
 
@@ -196,7 +214,7 @@ def test_forests_of_somebody_else_stay(folder, tmp_path):
     kept_forests(output).write_text("mine")
     with refuses(FormatError, "file.exists", file=str(kept_forests(output))):
         train_second_stage(
-            folder / "train.rwf", folder / "dev.rwf", WEIGHTS, output=output, **HOW
+            folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", output=output, **HOW
         )  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == [kept_forests(output).name]
     assert kept_forests(output).read_text() == "mine"
@@ -205,7 +223,12 @@ def test_forests_of_somebody_else_stay(folder, tmp_path):
 def test_damaged_work_is_named(folder, tmp_path, stopping):
     output = tmp_path / "second.json"
     run = partial(
-        train_second_stage, folder / "train.rwf", folder / "dev.rwf", WEIGHTS, output=output, **HOW
+        train_second_stage,
+        folder / "train.rwf",
+        WEIGHTS,
+        dev=folder / "dev.rwf",
+        output=output,
+        **HOW,
     )
     stopping(25)
     with pytest.raises(Stopped):
@@ -263,16 +286,16 @@ def test_references_are_one_for_each_forest(folder, tmp_path):
         for what, count in (("references", 60), ("dev_references", 20)):
             with refuses(FormatError, "file.mismatch", value=3, expected=count, file=str(few)):
                 train_second_stage(
-                    folder / f"train.{kind}", folder / f"dev.{kind}", WEIGHTS,
+                    folder / f"train.{kind}", WEIGHTS, dev=folder / f"dev.{kind}",
                     **{**files, what: [few]}, **HOW,
                 )  # fmt: skip
     write_set(tmp_path / "none.rwf", named(TRAIN), refs=False)
     with refuses(TuningError, "argument.missing", argument="--ref", value="s0"):
-        train_second_stage(tmp_path / "none.rwf", folder / "dev.rwf", WEIGHTS, **HOW)
+        train_second_stage(tmp_path / "none.rwf", WEIGHTS, dev=folder / "dev.rwf", **HOW)
     few.write_bytes(b"\xff\n" * 20)
     with refuses(FormatError, "file.encoding", line=1, file=str(few)):
         train_second_stage(
-            folder / "train.rwf", folder / "dev.rwf", WEIGHTS, dev_references=few, **HOW
+            folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", dev_references=few, **HOW
         )
 
 
@@ -280,16 +303,16 @@ def test_several_references(folder, tmp_path):
     """N-grams of all of them are counted."""
     (tmp_path / "more.ref").write_text("w9 w9\n" * len(TRAIN))
     found = train_second_stage(
-        folder / "train.rwf", folder / "dev.rwf", WEIGHTS,
+        folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf",
         references=[folder / "train.ref", tmp_path / "more.ref"], **HOW,
     )  # fmt: skip
-    once = train_second_stage(folder / "train.rwf", folder / "dev.rwf", WEIGHTS, **HOW)
+    once = train_second_stage(folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", **HOW)
     assert found.ngrams == once.ngrams + 2
 
 
 def test_other_forests_choose(folder):
     with refuses(TuningError, "argument.conflict", argument="dev"):
-        train_second_stage(folder / "train.rwf", folder / "train.rwf", WEIGHTS, **HOW)
+        train_second_stage(folder / "train.rwf", WEIGHTS, dev=folder / "train.rwf", **HOW)
 
 
 def test_there_is_one_second_stage(folder, made):
@@ -304,7 +327,7 @@ def test_there_is_one_second_stage(folder, made):
         )
     both = {**WEIGHTS, "second_stage": 1.0}
     with refuses(TuningError, "argument.conflict", argument="second_stage"):
-        train_second_stage(scored, named(DEV), both, **HOW)
+        train_second_stage(scored, both, dev=named(DEV), **HOW)
 
 
 def test_held_out_forests_without_derivations(made):
@@ -325,7 +348,7 @@ def test_two_commands_at_a_time(folder, tmp_path):
     def again(*told):
         with pytest.raises(RosewoodError) as refused:
             train_second_stage(
-                folder / "train.rwf", folder / "dev.rwf", WEIGHTS, output=output, **HOW
+                folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", output=output, **HOW
             )
         assert refused.value.code == "lock.held"
         raise Stopped
@@ -336,5 +359,5 @@ def test_two_commands_at_a_time(folder, tmp_path):
 
     with pytest.raises(Stopped):
         train_second_stage(
-            folder / "train.rwf", folder / "dev.rwf", WEIGHTS, output=output, told=told, **HOW
+            folder / "train.rwf", WEIGHTS, dev=folder / "dev.rwf", output=output, told=told, **HOW
         )

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.common import bad_value, print_row, warn
+from rosewood.cli.common import bad_value, needs, print_row, warn
 from rosewood.cli.forests import ForestOptions
 from rosewood.cli.options import check_files
 from rosewood.cli.run_options import Json, MemoryRun
@@ -34,7 +34,10 @@ class SecondStageOptions(Settings):
         (), "References of TRAIN, one line per forest. Repeatable.",
         default_text="refs in the forests",
     )  # fmt: skip
-    dev: PathName = setting(help="Development forests, which choose how much n-grams count.")
+    dev: PathName | None = setting(
+        None, "Forests that choose how much n-grams count; not those that weights were tuned on.",
+        default_text="every fifth of TRAIN",
+    )  # fmt: skip
     dev_ref: tuple[PathName, ...] = setting(
         (), "References of --dev. Repeatable.", default_text="refs in the forests"
     )
@@ -59,6 +62,8 @@ class SecondStageOptions(Settings):
         for what, file in (("TRAIN", train), ("--dev", self.dev), ("-o", self.output)):
             if str(file) == "-":
                 raise bad_value(TuningError, what, "-", "a file")
+        if self.dev_ref and self.dev is None:
+            raise needs(TuningError, "--dev-ref", "--dev")
         inputs = [train, self.dev, self.weights, *self.ref, *self.dev_ref, config]
         forests = kept_forests(self.output)
         check_files({"-o": self.output}, [*inputs, forests])
@@ -75,11 +80,10 @@ def second_stage(
 ) -> None:
     """Learn weights of n-grams of whole strings, on top of given weights of features.
 
-    They are used where they make the development forests better. A command that was stopped
-    resumes when it is run again.
+    They are used where they make held-out forests better. A command that was stopped resumes when
+    it is run again.
 
-    rosewood forest second-stage train.rwf --weights weights.json --ref train.en --dev dev.rwf
-    --dev-ref dev.en -o second.json
+    rosewood forest second-stage train.rwf --weights weights.json --ref train.en -o second.json
     """
     options.check(train, run.config)
     from rosewood.progress import progress_of_parts
@@ -88,8 +92,8 @@ def second_stage(
     with _resumes(options.output, quiet=run.quiet), progress_of_parts(quiet=run.quiet) as told:
         made = train_second_stage(
             train,
-            options.dev,
             options.weights,
+            dev=options.dev,
             references=options.ref,
             dev_references=options.dev_ref,
             metric=options.metric,
@@ -105,7 +109,8 @@ def second_stage(
     else:
         print(made.summary())
     if made.second is None:
-        warn(f"{options.output} is not written: n-grams do not make {options.dev} better")
+        what = "held-out forests" if options.dev is None else options.dev
+        warn(f"{options.output} is not written: n-grams do not make {what} better")
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class Objective:
         batches: Batches,
         units: FloatArray,
         *,
-        l2: float = 0.0,
+        l2: float | FloatArray = 0.0,
         threads: int = 1,
         unlabelled: Batches | None = None,
         word_gain: float = 0.0,
@@ -52,8 +52,9 @@ class Objective:
     ) -> None:
         """`batches` have the losses and wanted edges; θ = units·x for the x that is optimised.
 
-        Each word of a derivation changes its loss by -brevity·word_gain.  Forests of `unlabelled`
-        are numbered after those of `batches`; of them only the entropy counts.
+        `l2` is one for all features, or one for each.  Each word of a derivation changes its loss
+        by -brevity·word_gain.  Forests of `unlabelled` are numbered after those of `batches`; of
+        them only the entropy counts.
         """
         self.batches = batches
         self.units = units
@@ -75,6 +76,10 @@ class Objective:
     def with_brevity(self, share: float) -> Objective:
         """The same objective, in which words count by another share of `word_gain`."""
         return self._changed(brevity=share)
+
+    def with_penalty(self, l2: FloatArray) -> Objective:
+        """The same objective with another penalty."""
+        return self._changed(l2=l2)
 
     def _changed(self, **more: Any) -> Objective:
         same = {"l2": self.l2, "threads": self.threads, "unlabelled": self.unlabelled,
@@ -100,7 +105,7 @@ class Objective:
         share = 1.0 if subset is None else len(self.all) / len(subset)
         gradient *= self.units * share
         gradient += self.l2 * x
-        return share * value + 0.5 * self.l2 * float(x @ x), gradient
+        return share * value + 0.5 * float((self.l2 * x) @ x), gradient
 
 
 class _Sum(NamedTuple):

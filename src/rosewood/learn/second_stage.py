@@ -2,11 +2,14 @@
 
     features = NgramFeatures.count(references, order=2, min_count=5)
     write_second_forests("train.rwf", forests, features, settings)
-    learnt = learn_second_stage(TuningSet(ForestSet("train.rwf"), metric), features, settings)
-    learnt.second.best(forest, score)
+    tuning = TuningSet(ForestSet("train.rwf"), metric)
+    chosen = hold_out(tuning, features, settings)       # how much n-grams should count
+    learnt = learn_second_stage(tuning, features, settings)
+    learnt.second.scaled(chosen.factor).best(forest, score)
 
 Forests are those of training sentences, with the score of a tuned first model as one feature and
-tens of thousands of n-grams as the others (Li & Eisner 2009, section 7.4.3).
+tens of thousands of n-grams as the others (Li & Eisner 2009, section 7.4.3).  Only n-grams are
+penalised: the stronger the penalty, the nearer is the first model.
 """
 
 from __future__ import annotations
@@ -26,15 +29,31 @@ from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import Forest, ForestSet, ForestSetWriter, NgramFeatures, SecondStage, prune
 from rosewood.forest.ngram_features import MOST_ORDER
+from rosewood.learn.candidates import Candidates
 from rosewood.learn.learners.mr import MinimumRisk
+from rosewood.learn.objective import Objective
 from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName, Report
 
-FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of n-gram weights, of which held-out text chooses one
+FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of n-gram weights, of which held-out forests choose one
+HELD_OUT = 5  # one forest in so many
 _BLOCK = 256  # forests that are lost at most when writing is interrupted
+
+
+@dataclass(frozen=True)
+class _FreeFirstStage(MinimumRisk):
+    """Minimum risk with a penalty on all weights but the first."""
+
+    def objective(
+        self, tuning: TuningSet, candidates: Candidates, units: FloatArray
+    ) -> tuple[Objective, tuple[str, ...]]:
+        objective, notes = super().objective(tuning, candidates, units)
+        penalty = np.full(len(units), self.l2)
+        penalty[0] = 0.0
+        return objective.with_penalty(penalty), notes
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,9 @@ class SecondStageSettings(Settings):
     edges_per_word: float = setting(
         50.0, "Maximum edges of a forest for each word of its best translation.", low=1
     )
-    l2: float = setting(0.01, "L2 penalty, in units of the features' spread.", low=0)
+    l2: float = setting(
+        0.1, "L2 penalty on weights of n-grams, in units of the features' spread.", low=0
+    )
     iterations: int = setting(30, "Maximum L-BFGS iterations.", low=1)
     scale: float = setting(1.0, "Scale γ of the distribution over translations.", low=1e-9)
     max_edges: int = setting(
@@ -60,7 +81,7 @@ class SecondStageSettings(Settings):
 
     def learner(self) -> MinimumRisk:
         """What finds the weights."""
-        return MinimumRisk(
+        return _FreeFirstStage(
             loss="linear", l2=self.l2, iterations=self.iterations, scale=self.scale,
             max_edges=self.max_edges,
         )  # fmt: skip
@@ -162,10 +183,41 @@ def learn_second_stage(
 
 
 class ChosenFactor(NamedTuple):
-    """The factor of n-gram weights that is best on held-out text, and the scores of all."""
+    """The factor of n-gram weights that is best on held-out forests, and the scores of all."""
 
     factor: float
     scores: dict[float, float]
+
+    @classmethod
+    def best_of(cls, scores: dict[float, float], metric: Metric) -> ChosenFactor:
+        """Among equals the smallest factor."""
+        best = max(scores, key=lambda factor: (metric.sign * scores[factor], -factor))
+        return cls(best, scores)
+
+
+def hold_out(
+    tuning: TuningSet,
+    features: NgramFeatures,
+    settings: SecondStageSettings | None = None,
+    *,
+    report: Report | None = None,
+) -> ChosenFactor:
+    """How much n-grams should count, by the metric on every fifth forest, with weights that are
+    learnt from the others.
+
+    A development set that the first model was tuned on would not do: any change of the first
+    model makes its score there worse.
+    """
+    out = range(HELD_OUT - 1, len(tuning), HELD_OUT)
+    if not len(out):
+        reason = f"{len(tuning)} forests, expected at least {HELD_OUT}: one in so many is held out"
+        raise TuningError(reason, code="tuning.few-lists", argument="tuning", value=len(tuning))
+    rest = sorted(set(range(len(tuning))) - set(out))
+    learnt = learn_second_stage(tuning.subset(rest), features, settings, report=report)
+    held = tuning.subset(out)
+    weights = learnt.second.weights
+    scores = {each: held.score(features.theta(1.0, each * weights)) for each in FACTORS}
+    return ChosenFactor.best_of(scores, tuning.metric)
 
 
 def choose_factor(
@@ -196,5 +248,4 @@ def choose_factor(
     for place, factor in enumerate(factors):
         rows = metric.statistics_many([[each[place]] for each in texts], references)
         scores[factor] = float(metric.score(rows))
-    best = max(factors, key=lambda factor: (metric.sign * scores[factor], -factor))
-    return ChosenFactor(best, scores)
+    return ChosenFactor.best_of(scores, metric)

@@ -27,6 +27,7 @@ from rosewood.pipeline.report_scores import (
     trees_part,
     tuning_part,
 )  # fmt: skip
+from rosewood.pipeline.report_second_stage import second_stage_part
 from rosewood.pipeline.stages import STAGE_NAMES
 from rosewood.pipeline.work_store import Finished
 from rosewood.shared_types import PathName
@@ -71,6 +72,7 @@ def report_html(
         examples_part(of["report"]),
         tuning_part(of["tune"]),
         trees_part(of["boost"]),
+        second_stage_part(of["second"]),
         corpus_part(of["clean"], of["tokenise"]),
         vocabulary_part(of["tokenise"], of["report"]),
         alignment_part(of["align"]),

@@ -60,6 +60,15 @@ class Facts:
         """A list of pairs of anything."""
         return [(each[0], each[1]) for each in map(_list, self.items(name)) if len(each) == 2]
 
+    def weighed(self, name: str) -> list[tuple[str, float]]:
+        """A list of pairs: a text, or a number as text, and a number."""
+        found = [(each, _finite(value)) for each, value in self.pairs(name)]
+        return [
+            (str(each), value)
+            for each, value in found
+            if isinstance(each, str | int | float) and value is not None
+        ]
+
     def part(self, name: str) -> Facts:
         """Facts among the facts."""
         return Facts(self._values.get(name))

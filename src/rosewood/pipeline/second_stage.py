@@ -2,14 +2,15 @@
 
 Training sentences are translated as if they were not in the corpus (see tuning_data.py), with the
 tuned decoder.  Minimum risk on these forests finds weights for n-grams beside
-the score of the decoder; the development set chooses how much they count.  A run that is stopped
-goes on with the sentences that it had not translated.
+the score of the decoder; every fifth of them, held out, chooses how much they count.  A run that is
+stopped goes on with the sentences that it had not translated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from rosewood.decode import Decoder
@@ -18,8 +19,11 @@ from rosewood.forest import ForestSet, NgramFeatures, SecondStage, Weights
 from rosewood.forest.second_stage import SECOND_STAGE
 from rosewood.learn import TuningSet
 from rosewood.learn.second_stage import (
+    ChosenFactor,
+    LearntStage,
     ScoredForest,
-    choose_factor,
+    SecondStageSettings,
+    hold_out,
     learn_second_stage,
     next_forest,
     write_second_forests,
@@ -72,40 +76,22 @@ def second_stage(task: Task, told: ProgressCallback) -> dict[str, Any]:
     path = task.going / "second.rwf"
     found = _forests(task, data, first, next_forest(path), told)
     write_second_forests(path, found, features, chosen, threads=task.threads)
-    metric = settings.tuning_metric()
-
-    def report(row: dict[str, Any]) -> None:
-        told("weights of n-grams", row["round"], chosen.iterations)
-
-    with closing(ForestSet(path)) as forests:
-        learnt = learn_second_stage(
-            TuningSet(
-                forests, metric, threads=task.threads, max_memory=task.max_memory or MAX_MEMORY
-            ),
-            features, chosen,
-            report=report,
-        )  # fmt: skip
-    held_out = (
-        (each.forest, each.forest.score(first.theta()))
-        for each in first.search_all(sentences, threads=task.threads)
-    )
-    factor, scores = choose_factor(
-        learnt.second, held_out, metric, references, threads=task.threads
-    )
+    learnt, (factor, scores) = _learnt(task, path, features, chosen, told)
     facts: dict[str, Any] = {
         "sentences": len(data),
         "features": len(features),
-        "history": learnt.history,
+        "history": [] if learnt is None else learnt.history,
         "factor": factor,
-        "dev": [[each, score] for each, score in scores.items()],
+        "heldout": [[each, score] for each, score in scores.items()],
         "metric": settings.metric,
         "settings": dict(vars(chosen)),
-        "notes": [f"second stage: {note}" for note in learnt.notes if "lost its weight" in note],
+        "notes": [],
     }
-    if not factor:
-        reason = "its n-grams do not make the development set better"
+    if learnt is None:
+        reason = "its n-grams do not make held-out training sentences better"
         facts["notes"].append(f"the second stage is not used: {reason}")
         return facts | {"confidence": None, "strongest": []}
+    facts["notes"] += [f"second stage: {note}" for note in learnt.notes if "lost its" in note]
     second = learnt.second.scaled(factor)
     second.save(task.folder / SECOND_FILE)
     weights = open_weights(final_stage(task.needs).folder / WEIGHTS)
@@ -116,6 +102,29 @@ def second_stage(task: Task, told: ProgressCallback) -> dict[str, Any]:
     decoder = SecondStageDecoder(first, SecondStage.load(task.folder / SECOND_FILE))
     facts["strongest"] = [list(each) for each in second.strongest(_SHOWN)]
     return facts | confidence_facts(decoder, sentences, references, task.threads)
+
+
+def _learnt(
+    task: Task, path: Path, features: NgramFeatures, chosen: SecondStageSettings,
+    told: ProgressCallback,
+) -> tuple[LearntStage | None, ChosenFactor]:  # fmt: skip
+    """Weights of n-grams, and how much they count; no weights where that is not at all."""
+    done = 0
+
+    def report(row: dict[str, Any]) -> None:
+        nonlocal done
+        done += 1
+        told("weights of n-grams", done, None)
+
+    with closing(ForestSet(path)) as forests:
+        tuning = TuningSet(
+            forests, task.settings.tuning_metric(), threads=task.threads,
+            max_memory=task.max_memory or MAX_MEMORY,
+        )  # fmt: skip
+        factor = hold_out(tuning, features, chosen, report=report)
+        if not factor.factor:
+            return None, factor
+        return learn_second_stage(tuning, features, chosen, report=report), factor
 
 
 def _reason_against(task: Task, sentences: Sequence[str], data: TrainingSentences) -> str | None:

@@ -86,7 +86,7 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
-            "second", version=2, run=second_stage, decides=second_stage_settings, uses_memory=True,
+            "second", version=3, run=second_stage, decides=second_stage_settings, uses_memory=True,
             applies=lambda settings: settings.second() is not None,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),

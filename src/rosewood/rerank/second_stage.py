@@ -1,11 +1,11 @@
 """A second stage for forests of any decoder: weights of n-grams, beside given weights of features.
 
-    made = train_second_stage("train.rwf", "dev.rwf", "weights.json", references=["train.en"],
-                              dev_references=["dev.en"], output="second.json")
+    made = train_second_stage("train.rwf", "weights.json", references=["train.en"],
+                              output="second.json")
     print(made.summary())
 
 The scores of the given weights are the first stage.  Minimum risk on the training forests finds
-weights of n-grams; the development forests choose how much they count (see
+weights of n-grams; every fifth of them, held out, or other forests choose how much they count (see
 `rosewood.learn.second_stage`).  Training forests with n-grams as features are in a file beside the
 output while the work lasts, so that a run that was killed goes on where it was.
 """
@@ -32,10 +32,13 @@ from rosewood.forest.second_stage import SECOND_STAGE
 from rosewood.journal import fingerprint
 from rosewood.learn import TuningSet
 from rosewood.learn.second_stage import (
+    HELD_OUT,
+    ChosenFactor,
     LearntStage,
     ScoredForest,
     SecondStageSettings,
     choose_factor,
+    hold_out,
     learn_second_stage,
     next_forest,
     write_second_forests,
@@ -59,27 +62,27 @@ _LEARNING = "weights of n-grams"
 class TrainedSecondStage:
     """A second stage, and how it was found."""
 
-    second: SecondStage | None  # None: n-grams do not make the development forests better
-    factor: float  # of n-gram weights, chosen on the development forests
-    dev: dict[float, float]  # the metric on them for each factor
+    second: SecondStage | None  # None: n-grams do not make held-out forests better
+    factor: float  # of n-gram weights, chosen on held-out forests
+    heldout: dict[float, float]  # the metric on them for each factor
     metric: str
     signature: str
     ngrams: int
     forests: int  # with derivations, of which it was learnt
-    dev_forests: int
+    heldout_forests: int
     settings: dict[str, Any]
     history: list[dict[str, Any]]
     notes: tuple[str, ...]
 
     def summary(self) -> str:
         """What a person wants to know, in a few lines."""
-        digits = places(*self.dev.values())
+        digits = places(*self.heldout.values())
         lines = [
             f"{plural(self.ngrams, 'n-gram')}, weights learnt on "
             f"{plural(self.forests, 'forest')}; {self.metric} on "
-            f"{plural(self.dev_forests, 'development forest')} ({self.signature})"
+            f"{plural(self.heldout_forests, 'held-out forest')} ({self.signature})"
         ]
-        for factor, score in self.dev.items():
+        for factor, score in self.heldout.items():
             chosen = "  <- chosen" if factor == self.factor else ""
             lines.append(f"  {score:.{digits}f} with n-grams times {factor:g}{chosen}")
         lines += [f"  note: {note}" for note in self.notes]
@@ -93,12 +96,12 @@ class TrainedSecondStage:
         strongest = [] if self.second is None else self.second.strongest(_SHOWN)
         return {
             "factor": self.factor,
-            "dev": [[factor, score] for factor, score in self.dev.items()],
+            "heldout": [[factor, score] for factor, score in self.heldout.items()],
             "metric": self.metric,
             "signature": self.signature,
             "ngrams": self.ngrams,
             "forests": self.forests,
-            "dev_forests": self.dev_forests,
+            "heldout_forests": self.heldout_forests,
             "strongest": [list(each) for each in strongest],
             "settings": self.settings,
             "history": self.history,
@@ -109,9 +112,9 @@ class TrainedSecondStage:
 
 def train_second_stage(
     training: Forests,
-    dev: Forests,
     weights: Mapping[str, float] | PathName,
     *,
+    dev: Forests | None = None,
     references: PathName | Sequence[PathName] = (),
     dev_references: PathName | Sequence[PathName] = (),
     metric: Metric | str = "bleu",
@@ -126,8 +129,9 @@ def train_second_stage(
 
     Forests are files (`format` is one of those of `read_any`), sets or lists of named forests.
     References are files with a line for each forest; without them, `refs` of the forests.  Every
-    dense feature needs a weight, and every weight that is not of a sparse feature a feature.  The
-    same call resumes if the process was killed.
+    dense feature needs a weight, and every weight that is not of a sparse feature a feature.
+    `dev` chooses how much n-grams count; it must not be what the weights were tuned on, where any
+    change makes things worse.  The same call resumes if the process was killed.
     """
     threads, max_memory = check_resources(threads, max_memory, TuningError)
     chosen = (
@@ -138,9 +142,14 @@ def train_second_stage(
     judging = _linear(metric if isinstance(metric, Metric) else parse_metric(metric))
     first = FirstStage(weights, hints=_HINTS, adds_second=True)
     train = PackedForests(training, format=format, what="the training forests")
-    held_out = PackedForests(dev, format=format, what="the development forests")
-    _check_apart(train, held_out)
-    first.check(train, held_out)
+    held_out = None
+    if dev is not None:
+        held_out = PackedForests(dev, format=format, what="the development forests")
+        _check_apart(train, held_out)
+    elif dev_references:
+        reason = "references of development forests are given, but no such forests"
+        raise TuningError(reason, code="argument.missing", argument="dev")
+    first.check(train, *([] if held_out is None else [held_out]))
     run = _Run(
         first, train, held_out, chosen, judging, _files(references), _files(dev_references),
         threads, max_memory, told or (lambda what, done, total: None),
@@ -181,7 +190,7 @@ class _Run:
 
     first: FirstStage
     train: PackedForests
-    held_out: PackedForests
+    held_out: PackedForests | None
     settings: SecondStageSettings
     metric: Metric
     references: tuple[PathName, ...]
@@ -191,7 +200,10 @@ class _Run:
     told: ProgressCallback
 
     def trained(self, output: Path | None) -> TrainedSecondStage:
-        dev_references = self._references(self.held_out, self.dev_references, "--dev-ref")
+        dev = self.held_out
+        dev_references: References = []
+        if dev is not None:
+            dev_references = self._references(dev, self.dev_references, "--dev-ref")
         references = self._references(self.train, self.references, "--ref")
         self.first.finish(self.train)
         features = self._features(references)
@@ -199,12 +211,9 @@ class _Run:
         with _forests_of(output, key) as (path, begin):
             found = self._scored(references, begin)
             write_second_forests(path, found, features, self.settings, threads=self.threads)
-            learnt = self._learnt(path, features)
-            factor, scores = choose_factor(
-                learnt.second, self._held_out(len(dev_references)), self.metric, dev_references,
-                threads=self.threads,
-            )  # fmt: skip
-            made = self._told(learnt, features, factor, scores, len(dev_references))
+            learnt, chosen = self._learnt(path, features, dev_references)
+            count = len(dev_references) or learnt.second.facts["forests"] // HELD_OUT
+            made = self._told(learnt, features, chosen, count)
             if made.second is not None and output is not None:
                 made.second.save(output)
         return made
@@ -260,13 +269,17 @@ class _Run:
                 yield ScoredForest(item.forest, score, info)
         self.told(_MAKING, count, count)
 
-    def _learnt(self, path: Path, features: NgramFeatures) -> LearntStage:
-        rounds = self.settings.iterations
+    def _learnt(
+        self, path: Path, features: NgramFeatures, dev_references: References
+    ) -> tuple[LearntStage, ChosenFactor]:
+        done = 0
 
         def report(row: dict[str, Any]) -> None:
-            self.told(_LEARNING, row["round"], rounds)
+            nonlocal done
+            done += 1
+            self.told(_LEARNING, done, None)
 
-        self.told(_LEARNING, 0, rounds)
+        self.told(_LEARNING, 0, None)
         with closing(ForestSet(path)) as forests:
             if not len(forests):
                 reason = f"{self.train.what} have no derivations"
@@ -274,30 +287,40 @@ class _Run:
             tuning = TuningSet(
                 forests, self.metric, threads=self.threads, max_memory=self.max_memory
             )
-            return learn_second_stage(tuning, features, self.settings, report=report)
+            chosen = None
+            if self.held_out is None:
+                chosen = hold_out(tuning, features, self.settings, report=report)
+            learnt = learn_second_stage(tuning, features, self.settings, report=report)
+        if chosen is None:
+            chosen = choose_factor(
+                learnt.second, self._held_out(len(dev_references)), self.metric, dev_references,
+                threads=self.threads,
+            )  # fmt: skip
+        return learnt, chosen
 
     def _held_out(self, count: int) -> Iterator[tuple[Forest, FloatArray]]:
+        assert self.held_out is not None
         for number, item in enumerate(self.held_out.read()):
             self.told(_CHOOSING, number, count)
             yield item.forest, self.first.score(item, self.first.theta(item))
         self.told(_CHOOSING, count, count)
 
     def _told(
-        self, learnt: LearntStage, features: NgramFeatures, factor: float,
-        scores: dict[float, float], dev_forests: int,
-    ) -> TrainedSecondStage:  # fmt: skip
+        self, learnt: LearntStage, features: NgramFeatures, chosen: ChosenFactor, heldout: int
+    ) -> TrainedSecondStage:
         second: SecondStage | None = None
+        factor, scores = chosen
         if factor:
             facts = {
                 **learnt.second.facts,
                 "metric": self.metric.signature,
-                "dev": [[each, score] for each, score in scores.items()],
+                "heldout": [[each, score] for each, score in scores.items()],
                 "factor": factor,
             }
             second = replace(learnt.second.scaled(factor), facts=facts)
         return TrainedSecondStage(
             second, factor, scores, self.metric.title, self.metric.signature, len(features),
-            learnt.second.facts["forests"], dev_forests, dict(vars(self.settings)),
+            learnt.second.facts["forests"], heldout, dict(vars(self.settings)),
             learnt.history, learnt.notes,
         )  # fmt: skip
 
