@@ -104,7 +104,10 @@ def measure_pass(made: Models, options: argparse.Namespace, work: Path) -> None:
     )
     print(f"{'refined, with losses, once':32} {time.perf_counter() - begin:8.2f} s")
     for threads in range(1, options.threads + 1):
-        objective = Objective(losses.batches, np.ones(len(theta)), threads=threads)
+        objective = Objective(
+            losses.batches, np.ones(len(theta)), threads=threads, word_gain=losses.word_gain,
+            brevity=0.5,
+        )  # fmt: skip
         spent, own = timed(partial(objective, theta, Terms(risk=1.0)))
         print(
             f"{f'risk and gradient, {threads} threads':32} {spent:8.2f} s {own:8.2f} s of one core"

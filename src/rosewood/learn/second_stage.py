@@ -27,7 +27,15 @@ import numpy as np
 from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError, TuningError
-from rosewood.forest import Forest, ForestSet, ForestSetWriter, NgramFeatures, SecondStage, prune
+from rosewood.forest import (
+    FeatureSpace,
+    Forest,
+    ForestSet,
+    ForestSetWriter,
+    NgramFeatures,
+    SecondStage,
+    prune,
+)
 from rosewood.forest.ngram_features import MOST_ORDER
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learners.mr import MinimumRisk
@@ -116,7 +124,7 @@ def write_second_forests(
     They are added to the file, if there is one, some hundred at a time: what is in it when writing
     is interrupted stays (`next_forest`).
     """
-    convert = partial(_converted, features=features, settings=settings)
+    convert = partial(_converted, features=features, space=features.space(), settings=settings)
     made = iter(in_order(convert, forests, threads=threads))
     while some := list(islice(made, _BLOCK)):
         with _writer(Path(path), features) as writer:
@@ -141,12 +149,16 @@ def _writer(path: Path, features: NgramFeatures) -> ForestSetWriter:
 
 
 def _converted(
-    each: ScoredForest, *, features: NgramFeatures, settings: SecondStageSettings
+    each: ScoredForest,
+    *,
+    features: NgramFeatures,
+    space: FeatureSpace,
+    settings: SecondStageSettings,
 ) -> tuple[Forest, Mapping[str, Any]]:
     small = prune(each.forest, each.score, density=settings.edges_per_word, bare=True)
     score = each.score[small.edge_map]
     try:
-        made = features.add_to(small.forest, score, max_edges=settings.max_edges)
+        made = features.add_to(small.forest, score, space=space, max_edges=settings.max_edges)
     except ForestError as error:
         raise error.restated(f"forest {each.info.get('id')!r}: {error}", TuningError) from error
     return made, each.info
