@@ -200,6 +200,8 @@ class ForestSet(LazySequence[Forest]):
     def _row(self, number: int) -> list[int]:
         """A checked row of the index."""
         row: list[int] = self._index[number].tolist()
+        if self._checked[number]:
+            return row
         self._unpacked(number, check_row, row, len(self.features.dense))
         if row[OFFSET] % ALIGN or row[OFFSET] + row[BYTES] + row[INFO] > self._size:
             raise self._damaged("it lies outside of the file", number)

@@ -21,6 +21,7 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.blas import one_thread
+from rosewood.learn.parallel import in_order
 
 _MOST_SHARDS = 16
 
@@ -138,9 +139,10 @@ class _Sums:
             shard, order = self._shards_of_all if subset is None else self._shards(subset)
             count = int(shard[-1]) + 1
             gradients, parts = np.zeros((count, self._size)), np.zeros((count, 3))
-            for part in self._batches.cut(chosen[order]):
-                some = np.sort(order[part])
-                batch, numbers = self._batches.load(chosen[some])
+            places = [np.sort(order[part]) for part in self._batches.cut(chosen[order])]
+            ahead = 2 if self._threads > 1 and len(places) > 1 else 1  # one is read, one is used
+            loaded = in_order(lambda some: self._batches.load(chosen[some]), places, threads=ahead)
+            for some, (batch, numbers) in zip(places, loaded, strict=True):
                 _core.batch_objective(
                     batch.native,
                     numbers,
