@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 _FORESTS = ("--on", "forests")
 _NGRAMS = ("--second-stage", "ngrams")
-_PLAIN = ("--set", "brevity=false")
+_PLAIN = ("--set", "match_length=false")
 ROWS = {
     "mert": Row("MERT", "lists", "small", ("--tune", "mert")),
     "mr_lists": Row("MR", "lists", "small", ("--tune", "mr")),

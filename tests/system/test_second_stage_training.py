@@ -172,6 +172,14 @@ def test_a_full_disk(book, model, tmp_path):
     assert contents(tmp_path / "model") == contents(model.folder)
 
 
+@pytest.mark.slow
+def test_there_may_be_no_ngrams(book, tmp_path):
+    """Known before anything is translated."""
+    made = trained(book, tmp_path / "model", second_set={"min_count": "10000"})
+    assert any("no n-gram occurs 10000 times" in note for note in made.notes)
+    assert not list(made.work.glob("second-*/second.rwf"))
+
+
 def test_what_training_with_it_refuses():
     from rosewood.errors import TrainingError
 

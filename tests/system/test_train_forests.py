@@ -59,6 +59,24 @@ def test_learners_take_forests_of_both_decoders(book, decoder, tune):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("tune", ["mert", "mira", "mr"])
+def test_references_that_match_too_little(book, tune):
+    """There is no linear loss: learners that need it tell why they end, the others go on."""
+    (book / "short.de").write_text("Haus\n" * 50, encoding="utf-8")
+    inputs = TrainingInputs(
+        book / "train.en", book / "train.de", dev=(book / "dev.en", book / "short.de")
+    )
+    settings = TrainingSettings(**{**QUICK, "tune": tune, "set": FEW.get(tune, {})})
+    made = train(inputs, book / f"short-{tune}", settings, work=book / "work-short")
+    first, *_ = facts_of(made)["history"]
+    assert first["risk_change"] is None
+    if tune in ("mira", "mr"):
+        assert any("too few words of the translations match" in note for note in made.notes)
+    else:
+        assert first["tuned"] is not None
+
+
+@pytest.mark.slow
 def test_how_it_is_tuned_decides_what_is_done_again(book):
     settings = {"tune": "mr", "set": {"iterations": 2}}
     trained(book, "again", **settings)

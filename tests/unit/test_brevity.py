@@ -64,7 +64,7 @@ def test_translations_get_as_long_as_references(case, kind):
     tuning = TuningSet(case[0], BLEU, case[1])
     settings = {"stages": 2, "quench": 1} if kind is Annealed else {}
     start = np.array([1.0, 0.5, 0.0])
-    plain = kind(brevity=False, **settings).fit(tuning, start)
+    plain = kind(match_length=False, **settings).fit(tuning, start)
     fit = kind(**settings).fit(tuning, start)
     assert ratio(tuning, plain.theta) < 0.9
     assert 0.95 < ratio(tuning, fit.theta) < 1.05
@@ -81,7 +81,7 @@ def test_references_that_no_translation_reaches(case):
     stages = dict.fromkeys(row["stage"] for row in fit.history)
     assert list(stages) == ["risk", "length 0.75", "length 0.875", "length 0.9375"]
     assert fit.score == pytest.approx(tuning.score(fit.theta))
-    assert fit.score >= MinimumRisk(brevity=False).fit(tuning, fit.theta).score
+    assert fit.score >= MinimumRisk(match_length=False).fit(tuning, fit.theta).score
 
 
 def test_other_losses_do_not_know_it(case):
@@ -91,7 +91,7 @@ def test_other_losses_do_not_know_it(case):
         (TuningSet(lists(case[0]), BLEU, case[1]), {}),
     ):
         found = [
-            MinimumRisk(brevity=brevity, iterations=5, **settings).fit(tuning, np.ones(3))
+            MinimumRisk(match_length=brevity, iterations=5, **settings).fit(tuning, np.ones(3))
             for brevity in (True, False)
         ]
         assert found[0].theta.tobytes() == found[1].theta.tobytes()

@@ -139,6 +139,23 @@ def test_settings_that_do_not_exist():
             ({"tune": name, "on": "forests"}, "argument.conflict", {"argument": "on"})
             for name in ("pro", "l1", "oscar", "none")
         ),
+        *(
+            ({"tune": tune, "on": "forests", "metric": metric}, "tuning.metric", {"value": value})
+            for tune in ("mr", "mr-da", "likelihood")
+            for metric, value in (("ter", "ter"), ("chrf", "chrf"))
+        ),
+        (
+            {"tune": "mr", "on": "forests", "set": {"loss": "sentence"}},
+            "argument.conflict",
+            {"argument": "loss"},
+        ),
+        ({"second_stage": "ngrams", "metric": "ter"}, "tuning.metric", {"value": "ter"}),
+        ({"second_set": {"order": 5}}, "argument.range", {"argument": "order"}),
+        (
+            {"tune": "none", "second_stage": "ngrams"},
+            "argument.conflict",
+            {"argument": "second_stage"},
+        ),
         ({"tune": "mira", "set": {"restarts": 1}}, "argument.unknown", {"value": "restarts"}),
         ({"min_words": 10, "max_words": 5}, "argument.range", {"argument": "max_words"}),
     ],
@@ -159,6 +176,9 @@ def test_settings_that_do_not_go_together(values, code, fields):
         *({"tune": name} for name in ("mert", "pro", "mira", "l1", "minrisk", "oscar", "none")),
         *({"tune": name, "on": "forests"} for name in ("mert", "mira", "minrisk", "mr-da")),
         {"on": "forests", "forest_edges": None},
+        {"tune": "mr", "on": "forests", "metric": "ter", "set": {"loss": "length"}},
+        {"tune": "mert", "on": "forests", "metric": "ter"},
+        {"tune": "mr", "on": "forests", "metric": "chrf:word_order=2"},
         *({"aligner": name} for name in ("model1", "diag", "hmm", "best")),
         *({"classes": name} for name in ("msd", "mslr")),
         *({"unknown": name} for name in ("guess", "copy", "drop")),

@@ -28,6 +28,7 @@ from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 from rosewood.forest import Derivation, FeatureSpace, Forest, SecondStage, Weights
 from rosewood.forest.second_stage import SECOND_STAGE, Rescored
+from rosewood.threads import in_order
 
 
 class SecondStageDecoder:
@@ -110,13 +111,15 @@ class SecondStageDecoder:
         self, sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[SearchResult]:
         """Search many sentences; results in their order, the same at any number of threads."""
-        return map(self._searched, self.first.search_all(sentences, threads=threads))
+        searched = self.first.search_all(sentences, threads=threads)
+        return in_order(self._searched, searched, threads=threads)
 
     def translate(
         self, sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[Translation]:
         """The best translation of each sentence."""
-        return map(self._translated, self.first.search_all(sentences, threads=threads))
+        searched = self.first.search_all(sentences, threads=threads)
+        return in_order(self._translated, searched, threads=threads)
 
     def _rescored(self, found: SearchResult) -> Rescored:
         score = found.forest.score(self.first.theta())

@@ -105,7 +105,11 @@ class FooterState(NamedTuple):
 
 
 def newest_state(header: bytes, path: Path) -> FooterState:
-    """The state in force, from the header's two slots: at least one of them is whole."""
+    """The state in force, from the header's two slots.
+
+    A slot is written in one piece, so one that is neither empty nor whole was damaged later: it may
+    have been the one of what was appended last.
+    """
     if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
         raise DamagedFileError("it is not a forest set", file=path, code="file.kind")
     version = HEAD.unpack_from(header)[1]
@@ -119,6 +123,14 @@ def newest_state(header: bytes, path: Path) -> FooterState:
         state = FooterState(generation, offset, length, crc, version)
         if state.pack() == body and state.generation > 0:
             states.append(state)
+        elif any(body) and not _is_of_version_1(state, body):
+            states.clear()
+            break
     if not states:
         raise DamagedFileError("its header is damaged", file=path, code="file.damaged")
     return max(states)
+
+
+def _is_of_version_1(state: FooterState, body: bytes) -> bool:
+    """Whether a slot of an upgraded file is from before."""
+    return state._replace(version=1).pack() == body and state.generation > 0

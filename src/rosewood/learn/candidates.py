@@ -21,8 +21,8 @@ from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, rounded
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.learn.blas import one_thread
-from rosewood.learn.parallel import in_order
 from rosewood.resources import MAX_MEMORY
+from rosewood.threads import in_order
 
 if TYPE_CHECKING:
     from rosewood.forest import Forest

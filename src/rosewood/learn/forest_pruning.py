@@ -34,10 +34,10 @@ from rosewood.forest import (
 from rosewood.forest.transform import without_features
 from rosewood.learn.learner import begin
 from rosewood.learn.losses import fit_linear
-from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearLoss
 from rosewood.shared_types import PathName
+from rosewood.threads import in_order
 
 _STRINGS = 100  # of a forest, from which the scale is found
 _MAX_EDGES = 10_000_000  # of a refined forest; where there are more its risk is not computed
@@ -86,7 +86,7 @@ def prune_set(
         points = tuning.metric.score(start.candidates.statistics)
         work = replace(work, linear=linear, points=points)
     except TuningError as error:
-        if error.code != "tuning.metric":
+        if error.code not in ("tuning.metric", "metric.no-matches"):
             raise
     parts = []
     with ForestSetWriter(path, features=tuning.features, vocabulary=_words(tuning)) as writer:

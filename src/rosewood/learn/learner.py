@@ -21,6 +21,7 @@ from rosewood.errors import TuningError
 from rosewood.forest import BoostedTrees, FeatureSpace
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics.metric import Metric
 from rosewood.settings import Settings
 from rosewood.shared_types import Report
 
@@ -156,6 +157,9 @@ class Learner(Settings, ABC):
     makes_trees: ClassVar[bool] = False  # its weights alone are not what it has learnt
     takes_forests: ClassVar[bool] = False  # it reads whole forests, not their best strings alone
     takes_unlabelled: ClassVar[bool] = False  # it learns from forests without references, too
+
+    def check_forests(self, metric: Metric) -> None:
+        """Refuse a metric for which whole forests cannot be learnt from: before any work."""
 
     def training(self, lists: Any, **options: Any) -> Any:
         """What a tuning loop asks in each round, made from lists of training sentences."""

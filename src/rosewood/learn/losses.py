@@ -22,6 +22,7 @@ from rosewood.learn.candidates import Candidates, spread_within, words_of_edges
 from rosewood.learn.refined import RefinedBatches, linear_losses
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LengthLoss, LinearLoss
+from rosewood.metrics.metric import Metric
 
 _LISTS = 256  # whose texts are in memory at a time
 
@@ -32,7 +33,7 @@ class EdgeLosses(NamedTuple):
     batches: Batches
     kind: str
     notes: tuple[str, ...] = ()  # what the loss was fitted to
-    word_gain: float = 0.0  # of one word more, where translations are too short: see `length.py`
+    word_gain: float = 0.0  # of one word more, where translations are too short: see `smooth.py`
 
 
 def edge_losses(
@@ -105,15 +106,31 @@ def fit_linear(tuning: TuningSet, candidates: Candidates, *, blanks: bool = True
     metric = tuning.metric
     counts = np.diff(candidates.start)[:, None]
     means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / counts
+    return _linear_of(metric, means * (len(tuning) / len(means)), blanks=blanks)
+
+
+def check_linear(metric: Metric) -> None:
+    """Refuse a metric that does not add up over edges."""
+    _linear_of(metric, np.ones((1, len(metric.columns))), blanks=True)
+
+
+def _linear_of(metric: Metric, statistics: FloatArray, *, blanks: bool) -> LinearLoss:
     try:
-        return metric.linear_loss(means * (len(tuning) / len(means)), blanks=blanks)
+        return metric.linear_loss(statistics, blanks=blanks)
     except MetricError as error:
-        if error.code != "metric.not-linear":
+        name = metric.name
+        if error.code == "metric.not-linear":
+            reason = f"{error}; use n-best lists with the sentence loss, or tune another metric"
+            code = "tuning.metric"
+        elif error.code == "metric.no-matches":
+            reason = (
+                f"too few words of the translations match the references for linear {name}, the "
+                "loss of forests: check the references, or learn from n-best lists"
+            )
+            code = "metric.no-matches"
+        else:
             raise
-        reason = f"{error}; use n-best lists with the sentence loss, or tune another metric"
-        raise TuningError(
-            reason, code="tuning.metric", argument="metric", value=metric.name
-        ) from error
+        raise TuningError(reason, code=code, argument="metric", value=name) from error
 
 
 # -- length ----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.blas import one_thread
-from rosewood.learn.parallel import in_order
+from rosewood.threads import in_order
 
 _MOST_SHARDS = 16
 

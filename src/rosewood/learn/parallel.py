@@ -1,10 +1,9 @@
-"""Work in threads: fits side by side, and results in the order of their jobs."""
+"""Fits side by side, in threads."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any, TypeVar
 
@@ -50,23 +49,3 @@ def side_by_side(
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def in_order(
-    work: Callable[[Job], Result], jobs: Iterable[Job], *, threads: int = 1
-) -> Iterator[Result]:
-    """`work(job)` of each job, in their order; memory has a result for each thread."""
-    if threads == 1:
-        yield from map(work, jobs)
-        return
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="rosewood")
-    waiting: deque[Future[Result]] = deque()
-    try:
-        for job in jobs:
-            waiting.append(pool.submit(work, job))
-            if len(waiting) == threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)

@@ -23,9 +23,9 @@ from rosewood.forest.transform import without_features
 from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.candidates import words_of_edges
-from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearLoss
+from rosewood.threads import in_order
 
 
 class EdgeLoss(NamedTuple):

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,17 +36,17 @@ from rosewood.forest import (
     SecondStage,
     prune,
 )
-from rosewood.forest.ngram_features import MOST_ORDER
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learners.mr import MinimumRisk
 from rosewood.learn.objective import Objective
-from rosewood.learn.parallel import in_order
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName, Report
+from rosewood.threads import in_order
 
 FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of n-gram weights, of which held-out forests choose one
+_DUST = 1e-9  # of the largest weight: what is less was left over by rounding
 HELD_OUT = 5  # one forest in so many
 _BLOCK = 256  # forests that are lost at most when writing is interrupted
 
@@ -70,7 +70,7 @@ class SecondStageSettings(Settings):
 
     error = TuningError
 
-    order: int = setting(2, "Words of the longest n-grams.", low=1, high=MOST_ORDER)
+    order: int = setting(2, "Words of the longest n-grams.", low=1, high=4)
     min_count: int = setting(
         5, "Occurrences that an n-gram must have in the references of the training forests.", low=1
     )
@@ -126,9 +126,9 @@ def write_second_forests(
     """
     convert = partial(_converted, features=features, space=features.space(), settings=settings)
     made = iter(in_order(convert, forests, threads=threads))
-    while some := list(islice(made, _BLOCK)):
+    for first in made:
         with _writer(Path(path), features) as writer:
-            for forest, info in some:
+            for forest, info in chain([first], islice(made, _BLOCK - 1)):
                 writer.append(forest, info)
     if not Path(path).exists():
         _writer(Path(path), features).close()
@@ -186,6 +186,7 @@ def learn_second_stage(
     weights: FloatArray = np.zeros(len(features))
     if fit.theta[0] > 0:
         weights = fit.theta[1:] / fit.theta[0]
+        weights[np.abs(weights) < _DUST * np.abs(weights).max(initial=0.0)] = 0.0
     else:
         notes += ("the score of the first stage lost its weight: n-grams get none",)
     facts = {"forests": len(tuning), "settings": dict(vars(chosen))}

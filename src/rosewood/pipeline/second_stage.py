@@ -8,13 +8,15 @@ stopped goes on with the sentences that it had not translated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from rosewood.decode import Decoder
 from rosewood.decode.second_stage import SecondStageDecoder
+from rosewood.errors import DamagedFileError
 from rosewood.forest import ForestSet, NgramFeatures, SecondStage, Weights
 from rosewood.forest.second_stage import SECOND_STAGE
 from rosewood.learn import TuningSet
@@ -29,6 +31,7 @@ from rosewood.learn.second_stage import (
     write_second_forests,
 )
 from rosewood.model.weight_files import open_weights, save_weights
+from rosewood.output import whole_file
 from rosewood.pipeline.final_model import SECOND_FILE, final_decoder, final_stage, kept_trees
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
@@ -73,10 +76,19 @@ def second_stage(task: Task, told: ProgressCallback) -> dict[str, Any]:
     features = NgramFeatures.count(
         texts, order=chosen.order, min_count=chosen.min_count, most=chosen.most
     )
+    if not len(features):
+        reason = f"no n-gram occurs {chosen.min_count} times in the training translations"
+        return {"confidence": None, "notes": [f"there is no second stage: {reason}"]}
     path = task.going / "second.rwf"
-    found = _forests(task, data, first, next_forest(path), told)
-    write_second_forests(path, found, features, chosen, threads=task.threads)
-    learnt, (factor, scores) = _learnt(task, path, features, chosen, told)
+    try:
+        found = _forests(task, data, first, next_forest(path), told)
+        write_second_forests(path, found, features, chosen, threads=task.threads)
+        learnt, (factor, scores) = _learnt(task, path, features, chosen, told)
+    except DamagedFileError as error:
+        if error.file != str(path):
+            raise
+        told_how = f"{error.reason}: delete it, and the same command starts afresh"
+        raise error.restated(told_how) from error
     facts: dict[str, Any] = {
         "sentences": len(data),
         "features": len(features),
@@ -121,10 +133,22 @@ def _learnt(
             forests, task.settings.tuning_metric(), threads=task.threads,
             max_memory=task.max_memory or MAX_MEMORY,
         )  # fmt: skip
-        factor = hold_out(tuning, features, chosen, report=report)
+        factor = _held_out(task, lambda: hold_out(tuning, features, chosen, report=report))
         if not factor.factor:
             return None, factor
         return learn_second_stage(tuning, features, chosen, report=report), factor
+
+
+def _held_out(task: Task, work: Callable[[], ChosenFactor]) -> ChosenFactor:
+    """How much n-grams count: kept until the stage is done, so that a run that was stopped in
+    between goes on with it."""
+    file = task.going / "heldout.json"
+    if not file.exists():
+        factor, scores = work()
+        with whole_file(file) as out:
+            out.write(json.dumps([factor, list(scores.items())]).encode())
+    factor, pairs = json.loads(file.read_bytes())
+    return ChosenFactor(factor, dict(map(tuple, pairs)))
 
 
 def _reason_against(task: Task, sentences: Sequence[str], data: TrainingSentences) -> str | None:

@@ -347,8 +347,11 @@ class TrainingSettings(Settings):
             )
             raise TrainingError(reason, code="argument.conflict", argument="on", value=self.on)
         self.boosting()
-        self.second()
-        self.tuning_metric()
+        metric = self.tuning_metric()
+        if learner is not None and self.on == "forests":
+            learner.check_forests(metric)
+        if (second := self.second()) is not None:
+            second.learner().check_forests(metric)
         self.feature_records()
         self._check_feature_names()
         if not self.pretokenized:

@@ -208,7 +208,10 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         facts["notes"] += [f"groups of features: {note}" for note in dict.fromkeys(told_of)]
     told(what, most, most)
     if found.weights == start:
-        facts["notes"].append("no weights were better than those that tuning began with")
+        reason = "no weights were better than those that tuning began with"
+        facts["notes"].append(
+            f"{reason}; {found.ending}" if found.ending.startswith("round ") else reason
+        )
     told("fitting confidence", 0, None)
     return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
 

@@ -22,7 +22,6 @@ from rosewood.errors import ForestError, TuningError
 from rosewood.forest import Derivations, NamedForest, SecondStage
 from rosewood.forest.second_stage import SECOND_STAGE, Rescored
 from rosewood.forest.trees import TREES
-from rosewood.learn.parallel import in_order
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.packed_forests import (
     FirstStage,
@@ -34,6 +33,7 @@ from rosewood.rerank.packed_forests import (
 )
 from rosewood.resources import check_threads
 from rosewood.shared_types import PathName
+from rosewood.threads import in_order
 
 _HINTS = {
     TREES: "it is that of trees, which are for lists of candidates",

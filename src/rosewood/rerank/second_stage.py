@@ -22,15 +22,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from rosewood import __version__
 from rosewood.arrays import FloatArray
-from rosewood.errors import DamagedFileError, FormatError, MetricError, RosewoodError, TuningError
+from rosewood.errors import DamagedFileError, FormatError, RosewoodError, TuningError
 from rosewood.forest import Forest, ForestSet, NgramFeatures, SecondStage
 from rosewood.forest.second_stage import SECOND_STAGE
 from rosewood.journal import fingerprint
 from rosewood.learn import TuningSet
+from rosewood.learn.losses import check_linear
 from rosewood.learn.second_stage import (
     HELD_OUT,
     ChosenFactor,
@@ -139,7 +138,8 @@ def train_second_stage(
         if isinstance(settings, SecondStageSettings)
         else SecondStageSettings.from_values(settings or {})
     )
-    judging = _linear(metric if isinstance(metric, Metric) else parse_metric(metric))
+    judging = metric if isinstance(metric, Metric) else parse_metric(metric)
+    check_linear(judging)
     first = FirstStage(weights, hints=_HINTS, adds_second=True)
     train = PackedForests(training, format=format, what="the training forests")
     held_out = None
@@ -164,17 +164,6 @@ def _files(given: PathName | Sequence[PathName]) -> tuple[PathName, ...]:
 def kept_forests(output: PathName) -> Path:
     """Where training forests are while a second stage is learnt."""
     return Path(f"{output}.forests.rwf")
-
-
-def _linear(metric: Metric) -> Metric:
-    """A metric that adds up over edges; it is found out before hours of work."""
-    try:
-        metric.linear_loss(np.ones((1, len(metric.columns))), blanks=True)
-    except MetricError as error:
-        if error.code == "metric.not-linear":
-            code, name = "tuning.metric", metric.name
-            raise TuningError(str(error), code=code, argument="metric", value=name) from error
-    return metric
 
 
 def _check_apart(train: PackedForests, held_out: PackedForests) -> None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from rosewood.arrays import FloatArray
 from rosewood.learn.batches import OriginalBatches
 from rosewood.learn.candidates import Candidates
-from rosewood.learn.losses import wanted_edges
+from rosewood.learn.losses import check_linear, wanted_edges
 from rosewood.learn.objective import Objective, Terms
 from rosewood.learn.smooth import Smooth
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics.metric import Metric
 from rosewood.settings import setting
 
 
@@ -30,6 +31,9 @@ class Likelihood(Smooth):
         batches = OriginalBatches(tuning.reader, tuning.slice_memory, wanted=wanted)
         objective = Objective(batches, units, l2=self.l2, threads=tuning.threads)
         return objective, ()
+
+    def check_forests(self, metric: Metric) -> None:
+        check_linear(metric)
 
     def stages_of(self, count: int) -> list[tuple[str, Terms]]:
         terms = Terms(log_loss=1.0 / count, entropy=self.entropy / count)
