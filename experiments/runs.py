@@ -58,11 +58,14 @@ def outcome(
     run: Run, name: str, seed: int, told: dict[str, Any], parts: Sequence[str]
 ) -> dict[str, Any]:
     """How a model translates parts; its score on dev and seconds of tuning, from what was told."""
-    stage, model = stage_of(told, "tune"), run.model(name, seed)
+    model = run.model(name, seed)
+    tuned = [each for each in told["stages"] if each["name"] in ("tune", "boost", "second")]
     source = {part: lines_of(run.corpus.file(part, run.corpus.source)) for part in parts}
     return {
         "said": {part: translated(model, lines) for part, lines in source.items()},
-        "seconds": None if stage["was_done"] else told.get("processor_seconds"),
+        "seconds": None
+        if all(each["was_done"] for each in tuned)
+        else told.get("processor_seconds"),
         "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
     }
 

@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> None:
     corpus = find_corpus(options.corpus, options.data, keep_devtest=True)
     for decoder in options.decoders:
         made = Run(
-            corpus, decoder, options.work / corpus.name, 1 if options.quick else options.rounds,
-            options.threads, options.quick,
+            corpus, decoder, options.work / (corpus.name + ("-quick" if options.quick else "")),
+            1 if options.quick else options.rounds, options.threads, options.quick,
         )  # fmt: skip
         made.train(UNTUNED, 1, "--tune", "none")  # so that the time of a row is that of its tuning
         told: dict[str, Any] = {"rounds": made.rounds, "commit": commit()}

@@ -137,8 +137,8 @@ def _linear_of(metric: Metric, statistics: FloatArray, *, blanks: bool) -> Linea
 
 
 def _length(tuning: TuningSet, candidates: Candidates) -> EdgeLosses:
-    """The expected length, towards that of the references: shorter is better if the candidates
-    are longer than they on average, else longer."""
+    """The expected length: shorter is better if the candidates are longer than references on
+    average, else longer."""
     assert candidates.words is not None
     words = candidates.words.astype(np.float64)
     means = np.add.reduceat(words, candidates.start[:-1]) / np.diff(candidates.start)

@@ -153,8 +153,8 @@ def _with_length(
         statistics = tuning.best_statistics(units * x)
         ratio = float(statistics[:, words].sum() / statistics[:, wanted].sum())
         note = (
-            f"words count by {objective.brevity:g} of the brevity penalty's slope: translations "
-            f"are {ratio:.3f} times as long as references"
+            f"the loss of a word is lower by {objective.brevity:g} of what the brevity penalty "
+            f"takes for it: translations are {ratio:.3f} times as long as references"
         )
         tried.append((metric.sign * metric.score(statistics), x, note))
         if abs(ratio - 1) < _NEAR or len(tried) == _MOST_LENGTHS:
