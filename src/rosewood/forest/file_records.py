@@ -7,7 +7,7 @@ stay as they are: rows of edges with one rule repeat as a whole, and are found a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from rosewood.forest.file_layout import (
     IS_PACKED,
     NODES,
     VERSION,
+    part_size,
     record_parts,
     record_size,
 )
@@ -96,14 +97,24 @@ def check_row(row: Sequence[int], width: int) -> None:
             raise BadRecord("its sizes do not add up")
 
 
-def unpack_arrays(row: Sequence[int], width: int, data: memoryview | bytes) -> dict[str, Any]:
-    """The arrays of a record by name, views of `data` where it is not compressed."""
+def unpack_arrays(
+    row: Sequence[int],
+    width: int,
+    data: memoryview | bytes,
+    wanted: Container[str] | None = None,
+) -> dict[str, Any]:
+    """The arrays of a record by name (only those that are wanted), views of `data` where it is not
+    compressed."""
     is_packed = bool(row[FLAGS] & IS_PACKED)
     if is_packed:
         data = _decompressed(data, record_size(row, width))
     arrays = {}
     place = 0
-    for name, dtype, shape in record_parts(row, width):
+    for part in record_parts(row, width):
+        name, dtype, shape = part
+        if wanted is not None and name not in wanted:
+            place += part_size(part)
+            continue
         array = np.frombuffer(data, dtype, prod(shape), place)
         place += array.nbytes
         if is_packed and _is_offsets(name):

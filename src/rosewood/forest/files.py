@@ -33,6 +33,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rosewood import _core
 from rosewood.arrays import LongArray, as_count
 from rosewood.errors import DamagedFileError, ForestError
 from rosewood.forest.features import FeatureSpace
@@ -60,6 +61,7 @@ from rosewood.sequences import LazySequence
 from rosewood.shared_types import PathName
 
 T = TypeVar("T")
+_OF_FEATURES = ("dense", "feat_start", "feat_id", "feat_value")
 
 
 class ForestSet(LazySequence[Forest]):
@@ -149,6 +151,16 @@ class ForestSet(LazySequence[Forest]):
             raise self._damaged(str(error), number) from error
         self._checked[number] = True
         return forest
+
+    def feature_view(self, number: int) -> _core.FeatureView:
+        """The features of a forest as native kernels take them; nothing else of it is made."""
+        if not self._checked[number]:
+            return self.read(number).feature_view
+        row, width = self._row(number), len(self.features.dense)
+        data = self._bytes(row[OFFSET], row[OFFSET] + row[BYTES])
+        found = self._unpacked(number, unpack_arrays, row, width, data, _OF_FEATURES)
+        dense, start, ids, values = (found[name] for name in _OF_FEATURES)
+        return _core.make_features(dense, start, ids, values, len(self.features.sparse))
 
     @property
     def num_nodes(self) -> LongArray:

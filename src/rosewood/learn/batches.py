@@ -36,7 +36,11 @@ class ForestReader:
         more than reading them.
         """
         self._read: Callable[[int], Forest]
-        self._read = forests.read if isinstance(forests, ForestSet) else forests.__getitem__
+        self._view: Callable[[int], _core.FeatureView] | None = None
+        if isinstance(forests, ForestSet):
+            self._read, self._view = forests.read, forests.feature_view
+        else:
+            self._read = forests.__getitem__
         facts = np.empty((len(forests), 4), dtype=np.int64)
         held: list[Forest] | None = []
         total, most = 0, max_memory // 2
@@ -67,6 +71,12 @@ class ForestReader:
     def __getitem__(self, number: int) -> Forest:
         return self._read(number) if self._held is None else self._held[number]
 
+    def feature_view(self, number: int) -> _core.FeatureView:
+        """The features of a forest as native kernels take them."""
+        if self._held is None and self._view is not None:
+            return self._view(number)
+        return self[number].feature_view
+
     def subset(self, numbers: Sequence[int]) -> ForestReader:
         """Some of the forests, which need not be read again."""
         part = object.__new__(ForestReader)
@@ -75,6 +85,7 @@ class ForestReader:
             setattr(part, name, getattr(self, name)[chosen])
         part._held = None if self._held is None else [self._held[i] for i in numbers]
         part._read = lambda number: self[int(chosen[number])]
+        part._view = lambda number: self.feature_view(int(chosen[number]))
         return part
 
     def changed(self, change: Callable[[int, Forest], Forest], values: int) -> ForestReader:
@@ -86,6 +97,7 @@ class ForestReader:
         held = self._held
         part._held = None if held is None else [change(i, each) for i, each in enumerate(held)]
         part._read = lambda number: change(number, self[number])
+        part._view = None
         return part
 
 
@@ -102,7 +114,7 @@ class TuningBatch(NamedTuple):
     """Some forests of a set.  `loss`, `wanted` and `words` have a number for each edge of `native`,
     where they are there."""
 
-    forests: Sequence[Forest]  # with the features; `native` may have refined ones
+    forests: Sequence[Forest]  # none if `native` has refined ones
     native: _core.ForestBatch
     edge_start: LongArray  # where the edges of each forest begin in `native`
     loss: FloatArray = _NONE

@@ -71,30 +71,27 @@ class RefinedBatches(Batches):
             words = words_of_edges(forest).astype(np.int32)
             record: list[NDArray[Any]] = [
                 forest.edge_start, forest.tail_start, refined.edge_map, factor * loss, forest.tail,
-                words,
+                forest.head, words,
             ]  # fmt: skip
             self._store.append(record)
-            sizes[i] = sum(array.nbytes for array in record) + 4 * forest.num_edges
+            sizes[i] = sum(array.nbytes for array in record)
         if not self._reader.is_held:
             sizes += self._reader.sizes
         fits = self._reader.is_held and self._store.is_held
         super().__init__(sizes, self._reader.num_values, tuning.slice_memory, fits=fits)
 
     def _make(self, numbers: LongArray) -> TuningBatch:
-        forests = [self._reader[i] for i in numbers.tolist()]
+        features = [self._reader.feature_view(i) for i in numbers.tolist()]
         views, maps, losses, counts, words = [], [], [], [0], []
         for i in numbers.tolist():
-            edge_start, tail_start, edge_map, loss, tail, said = self._store.read(i)
-            head = np.repeat(np.arange(len(edge_start) - 1, dtype=np.int32), np.diff(edge_start))
+            edge_start, tail_start, edge_map, loss, tail, head, said = self._store.read(i)
             views.append(_core.make_forest(edge_start, head, tail_start, tail))
             maps.append(edge_map)
             losses.append(loss)
             words.append(said)
             counts.append(len(loss))
-        native = _core.make_batch(views, [f.feature_view for f in forests], maps, numbers.tolist())
+        native = _core.make_batch(views, features, maps, numbers.tolist())
         start = np.cumsum(counts, dtype=np.int64)
         if self._fits:  # this batch has all of it, and is kept
             self._store = RecordStore(0)
-        return TuningBatch(
-            forests, native, start, np.concatenate(losses), words=np.concatenate(words)
-        )
+        return TuningBatch([], native, start, np.concatenate(losses), words=np.concatenate(words))

@@ -167,7 +167,7 @@ class _ForestPass:
         self, state: _State, weights: FloatArray, batch: TuningBatch, number: int, place: int
     ) -> bool:
         """A step; `weights` are units·θ, and stay so."""
-        forest = batch.forests[place]
+        forest = self.tuning.reader[number]
         gain = batch.loss[batch.edge_start[place] : batch.edge_start[place + 1]]
         hope, fear = _core.hope_and_fear(batch.native, place, weights, gain, state.gain_scale)
         texts = Derivations(
