@@ -21,8 +21,6 @@ that translations stay the same, so that search does the same work.  Goal: at mo
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -32,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.memory import most_held
 from benchmarks.sparse import in_turns, models_of
 from rosewood import _core
 from rosewood.arrays import FloatArray
@@ -134,29 +133,17 @@ def _translate(decoder: Any, sentences: list[str]) -> None:
 
 
 FOREST_EDGES = 300
-_LEARN = """
-import sys, threading
-from pathlib import Path
+_IMPORTS = """
 import numpy as np
 from rosewood.forest import ForestSet
 from rosewood.learn import BoostSettings, TuningSet, boost_trees
 from rosewood.metrics import parse_metric
-
-def held():
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
-
-most, is_over = [held()], threading.Event()
-def watch():
-    while not is_over.wait(0.01):
-        most.append(held())
-threading.Thread(target=watch, daemon=True).start()
+"""
+_LEARN = """
 tuning = TuningSet(ForestSet(sys.argv[1]), parse_metric("bleu:tokenize=none"), max_memory=64 << 20)
 theta = np.zeros(len(tuning.features))
 theta[0] = 1.0
 boost_trees(tuning, theta, BoostSettings(loss="risk", rounds=2, leaves=8, k=2))
-is_over.set()
-print(1024 * max(most))
 """
 
 
@@ -193,10 +180,7 @@ def measure_memory(edges: int, columns: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "forests.rwf"
             write_forests(path, count, columns)
-            made = subprocess.run(
-                [sys.executable, "-c", _LEARN, path], check=True, stdout=subprocess.PIPE, text=True
-            )
-        held.append(int(made.stdout))
+            held.append(most_held(_IMPORTS, _LEARN, path))
         print(f"{count:12,} edges {held[-1] / 2**20:10.0f} MB")
     print(f"{(held[1] - held[0]) / (edges - edges // 2):12.0f} bytes an edge")
 

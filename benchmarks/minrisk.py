@@ -21,8 +21,6 @@ Text: multi30k-de-en of $ROSEWOOD_DATA (or ../shared/data); without it the phras
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.memory import most_held
 from benchmarks.sparse import Models, in_turns, models_of, text
 from rosewood.decode import HieroDecoder, PhraseDecoder
 from rosewood.decode.second_stage import SecondStageDecoder
@@ -115,30 +114,18 @@ def measure_pass(made: Models, options: argparse.Namespace, work: Path) -> None:
         )
 
 
-_LEARN = """
-import sys, threading
-from pathlib import Path
+_IMPORTS = """
 import numpy as np
 from rosewood.forest import ForestSet
 from rosewood.learn import MinimumRisk, TuningSet
 from rosewood.metrics import parse_metric
-
-def held():
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
-
-most, is_over = [held()], threading.Event()
-def watch():
-    while not is_over.wait(0.05):
-        most.append(held())
-threading.Thread(target=watch, daemon=True).start()
+"""
+_LEARN = """
 tuning = TuningSet(
     ForestSet(sys.argv[1]), parse_metric("bleu:tokenize=none"), max_memory=int(sys.argv[2]),
     threads=int(sys.argv[3]),
 )
-fit = MinimumRisk(iterations=1).fit(tuning, np.ones(len(tuning.features)))
-is_over.set()
-print(1024 * max(most))
+MinimumRisk(iterations=1).fit(tuning, np.ones(len(tuning.features)))
 """
 
 
@@ -159,12 +146,9 @@ def measure_size(made: Models, options: argparse.Namespace, work: Path) -> None:
     size = path.stat().st_size
     print(f"{options.forests:,} forests, {size / 1e9:.1f} GB, written in {spent:.0f} s")
     begin = time.perf_counter()
-    arguments = [str(path), str(MEMORY), str(options.threads)]
-    found = subprocess.run(
-        [sys.executable, "-c", _LEARN, *arguments], check=True, stdout=subprocess.PIPE, text=True
-    )
+    held = most_held(_IMPORTS, _LEARN, path, MEMORY, options.threads)
     spent = time.perf_counter() - begin
-    print(f"one step of minimum risk: {int(found.stdout) / 1e9:.2f} GB of memory, {spent:.0f} s")
+    print(f"one step of minimum risk: {held / 1e9:.2f} GB of memory, {spent:.0f} s")
     path.unlink()
 
 
