@@ -59,7 +59,10 @@ def test_a_model_with_a_second_stage(book, tmp_path, decoder):
     weights = dict(translator.decoder.weights)
     stored = (made.folder / "second_stage.json").exists()
     assert stored == ("second_stage" in weights) == bool(facts["factor"])
+    summary = made.to_dict()["second_stage"]
+    assert (summary is None) == (not facts["factor"])
     if facts["factor"]:
+        assert summary["heldout_after"] > summary["heldout_before"] == scores[0]
         assert weights["second_stage"] == 1
         page = made.report.read_text(encoding="utf-8")
         assert '<section id="second-stage">' in page

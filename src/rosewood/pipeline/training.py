@@ -7,6 +7,7 @@ trained.folder; trained.report; trained.scores; trained.notes
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -66,6 +67,7 @@ class Trained:
             "rules": facts["extract"]["rules"],
             "scores": self.scores,
             "unlabelled": facts["tune"].get("unlabelled"),
+            "second_stage": _second_stage(facts.get("second", {})),
             "notes": self.notes,
             "stages": [{name: getattr(stage, name) for name in of_stage} for stage in self.stages],
         }
@@ -170,3 +172,12 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
             "another folder, or --overwrite"
         )
         raise TrainingError(reason, code="file.exists", file=folder)
+
+
+def _second_stage(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a second stage was learnt from; None where there is none."""
+    if not facts.get("factor"):
+        return None
+    scores = dict(map(tuple, facts["heldout"]))
+    told = {name: facts[name] for name in ("sentences", "features", "factor")}
+    return told | {"heldout_before": scores[0], "heldout_after": scores[facts["factor"]]}

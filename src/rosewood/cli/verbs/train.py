@@ -15,6 +15,7 @@ from rosewood.errors import TrainingError
 from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
+from rosewood.svg_text import plural
 
 if TYPE_CHECKING:
     from rosewood.pipeline import Trained
@@ -102,6 +103,8 @@ def _print_results(made: Trained, *, quiet: bool) -> None:
     ]  # fmt: skip
     if found["unlabelled"] is not None:
         rows.append(["unlabelled", _unlabelled(found["unlabelled"])])
+    if found["second_stage"] is not None:
+        rows.append(["second stage", _second_stage(found["second_stage"])])
     for each in made.scores:
         rows.append([f"{each['name']}, {each['on']}", f"{each['value']:.2f}  {each['signature']}"])
     rows += [[name, f"{found[name]}  ({sizes[name] / 1e6:,.1f} MB)"] for name in sizes]
@@ -113,10 +116,16 @@ def _print_results(made: Trained, *, quiet: bool) -> None:
 def _unlabelled(facts: dict[str, Any]) -> str:
     """How many sentences without references were learnt from, and what that did."""
     before, after = facts["entropy_before"], facts["entropy_after"]
-    told = f"{facts['sentences']:,} sentences without references"
+    told = f"{plural(facts['sentences'], 'sentence')} without references"
     if before is None or after is None:
         return told
     return f"{told}, mean entropy {before:.2f} -> {after:.2f} nats"
+
+
+def _second_stage(facts: dict[str, Any]) -> str:
+    """How many n-grams have weights, and what they did for held-out training sentences."""
+    before, after = facts["heldout_before"], facts["heldout_after"]
+    return f"{facts['features']:,} n-grams, held-out sentences {before:.2f} -> {after:.2f}"
 
 
 PLUGIN = train
