@@ -67,7 +67,7 @@ REDONE = {
     "boost": (True, TREES),
     "boost_set": ({"leaves": 4, "shrinkage": 1}, TREES),  # which finds trees here
     "second_stage": ("ngrams", SECOND),
-    "second_set": ({"l2": 0.5}, SECOND),
+    "second_set": ({"min_count": 1, "l2": 0.001}, SECOND),
     "pop_limit": (11, WEIGHTS),
     "distortion_limit": (3, ["reordering", *WEIGHTS]),
     "option_limit": (6, WEIGHTS),
