@@ -11,7 +11,7 @@ from rosewood.plots import ticks
 
 _WIDTH, _HEIGHT = 560, 200  # of a panel
 _LEFT, _RIGHT, _TOP, _GAP = 80, 160, 46, 26
-_LETTER = 6.6  # width of a letter in the names of lines
+_LETTER = 7.3  # width of a letter in the names of lines
 _COLOURS = ("#8c2d19", "#1f5a96", "#3f7d20", "#7b4fa3", "#b07d12", "#555555")
 
 Line = Sequence[tuple[float, float]]  # x and y of its points
