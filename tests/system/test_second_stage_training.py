@@ -141,6 +141,36 @@ def test_killed_while_forests_are_written(book, model, tmp_path):
     assert not path.exists()
 
 
+# The process ends when so many second stages have been learnt: the first one is to hold out.
+_STOPPED = """
+import os
+import rosewood.learn.second_stage as learning
+import rosewood.pipeline.second_stage as stage
+made, learn = 0, learning.learn_second_stage
+
+def counted(*given, **more):
+    global made
+    made += 1
+    if made > {most}:
+        os.kill(os.getpid(), 9)
+    return learn(*given, **more)
+
+learning.learn_second_stage = stage.learn_second_stage = counted
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed")
+def test_killed_while_weights_are_learnt(book, model, tmp_path):
+    """What the held-out sentences chose is not found out again."""
+    assert command(book, tmp_path, _STOPPED.format(most=1)).returncode == -signal.SIGKILL
+    (path,) = (tmp_path / "model.work").glob("second-*.going/heldout.json")
+    done = command(book, tmp_path, _STOPPED.format(most=1))
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "model") == contents(model.folder)
+    assert not path.exists()
+
+
 @pytest.mark.slow
 def test_a_damaged_set_is_named(book, tmp_path):
     assert command(book, tmp_path, _KILLED.format(most=200)).returncode != 0
@@ -152,6 +182,7 @@ def test_a_damaged_set_is_named(book, tmp_path):
         assert done.returncode == 1
         assert str(path.relative_to(tmp_path)) in done.stderr
         assert "file.damaged" in done.stderr
+        assert "delete it, and the same command starts afresh" in done.stderr
         assert done.stderr.count("\n") == 1
 
 

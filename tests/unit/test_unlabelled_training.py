@@ -1,4 +1,4 @@
-"""Training with source text without translations: which stages read it, and what is told of it."""
+"""Training with `--unlabelled`: which stages read the file, and what the results say of it."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class FirstStage:
         self._theta: FloatArray = np.empty(0)
 
     def pop(self, name: str, default: float) -> float:
-        """The weight of what is no feature of forests: it is not looked for there."""
+        """Take a weight out: it is not one of a feature of the forests."""
         self._unmet = [each for each in self._unmet if each != name]
         return self.weights.pop(name, default)
 
