@@ -21,7 +21,8 @@ from rosewood.learn.registry import learner_names, make_learner
 from rosewood.metrics import parse_metric
 from rosewood.metrics.registry import all_metric_names
 from rosewood.pipeline import Translator
-from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
+from rosewood.pipeline.file_settings import TrainingFiles
+from rosewood.pipeline.settings import TrainingSettings
 from rosewood.rerank.settings import CandidateSettings, SweepSettings, TuneSettings
 
 FILES = ["--source", "a", "--target", "b", "-o", "model"]

@@ -14,7 +14,7 @@ from rosewood.cli import verb
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingSettings, Translator, train
-from rosewood.pipeline.settings import TrainingFiles
+from rosewood.pipeline.file_settings import TrainingFiles
 from rosewood.settings import settings_of
 
 QUICK = ["--lm-order", "3", "--aligner", "model1", "--tune", "none", "--threads", "1"]

@@ -220,7 +220,8 @@ def test_features_of_one_name_are_refused_before_any_work():
 
 def test_settings_load_no_other_room():
     code = (
-        "import sys\nfrom rosewood.pipeline.settings import TrainingFiles, TrainingSettings\n"
+        "import sys\nfrom rosewood.pipeline.file_settings import TrainingFiles\n"
+        "from rosewood.pipeline.settings import TrainingSettings\n"
         "from rosewood.settings import settings_of\n"
         "for kind in (TrainingFiles, TrainingSettings):\n"
         "    print(*(f'{each.option}: {each.expected}' for each in settings_of(kind)), sep='\\n')\n"

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from rosewood.pipeline.file_settings import TrainingFiles
     from rosewood.pipeline.inputs import TrainingInputs
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Alternative, Reply
     from rosewood.pipeline.report import write_report
-    from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
+    from rosewood.pipeline.settings import TrainingSettings
     from rosewood.pipeline.training import Trained, train
     from rosewood.pipeline.translator import Translator
 

@@ -20,7 +20,7 @@ from rosewood.corpus.inputs import Input, strict_lines
 from rosewood.corpus.readers import Source
 from rosewood.corpus.text.languages import has_rules
 from rosewood.errors import FormatError, TrainingError, told_path
-from rosewood.pipeline.settings import TrainingFiles
+from rosewood.pipeline.file_settings import TrainingFiles
 from rosewood.shared_types import OnBadLine, PathName
 
 _CHUNK = 1 << 22

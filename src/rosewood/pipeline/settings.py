@@ -1,4 +1,4 @@
-"""Everything that decides a model: files (`TrainingFiles`) and settings (`TrainingSettings`).
+"""Everything that decides a model besides its files (`file_settings.py`): `TrainingSettings`.
 
 Options of `rosewood train`, keywords of `Translator.train` and the documents are made from these
 fields.  This module imports only registries and settings of other rooms; checks import more when
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rosewood.arguments import check_choice
 from rosewood.corpus.clusters_settings import ClusterSettings
-from rosewood.corpus.formats import CORPUS_FORMATS
-from rosewood.corpus.settings import CorpusSettings
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode.plugins import DECODERS, FEATURES
 from rosewood.decode.settings import SearchSettings
@@ -26,7 +24,6 @@ from rosewood.reorder.settings import ReorderingSettings
 from rosewood.rules.settings import Classes, ExtractionSettings, Kind, SmoothingName
 from rosewood.settings import Settings, setting, setting_names, setting_of
 from rosewood.shared_settings import SharedSettings
-from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus import Filters, TextProcessor
@@ -37,11 +34,9 @@ if TYPE_CHECKING:
 
 _corpus, _text = partial(setting, group="Corpus"), partial(setting, group="Text")
 _models, _tuning = partial(setting, group="Models"), partial(setting, group="Tuning")
-_file = partial(_corpus, metavar="FILE")
-_reading = partial(setting_of, CorpusSettings, group="Corpus")
 _rules = partial(setting_of, ExtractionSettings, group="Models")
 
-_formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
+_tokenisers = TOKENISERS.names
 _decoders, _features = DECODERS.names, FEATURES.names
 
 
@@ -74,61 +69,6 @@ def unlabelled_learners() -> list[str]:
 
 def _tuners() -> tuple[str, ...]:
     return (*learner_names(), "none")
-
-
-@dataclass(frozen=True)
-class TrainingFiles(Settings):
-    """Files that training reads.  Nothing is opened here; `TrainingInputs` reads them."""
-
-    error = TrainingError
-
-    source: tuple[PathName, ...] = _file((), "Source text, one sentence per line. Repeatable.")
-    target: tuple[PathName, ...] = _file(
-        (),
-        "Target text, line by line the translation of --source. Repeatable, as often as --source.",
-    )
-    corpus: tuple[PathName, ...] = _file(
-        (),
-        "Sentence pairs in one file: .tmx, .tsv, .jsonl, .po or .xlf, also .gz, .xz and .zst. "
-        "Repeatable.",
-    )
-    languages: str | None = _reading("languages", default_text="from file names")
-    format: str | None = _corpus(
-        None, "Format of corpus files.", choices=_formats, default_text="from file names"
-    )
-    on_bad_line: Literal["stop", "skip"] = setting_of(
-        SharedSettings, "on_bad_line", more="stop, or skip its sentence pair and count it.",
-        group="Corpus",
-    )  # fmt: skip
-    line_words: int = _reading("line_words")
-    line_characters: int = _reading("line_characters")
-    dev: tuple[PathName, PathName] | None = _corpus(
-        None,
-        "Development set for tuning: source and target text. Without one, --dev-size pairs are "
-        "held out.",
-        metavar="SOURCE TARGET",
-    )
-    dev_corpus: PathName | None = _file(None, "Development set as sentence pairs in one file.")
-    dev_reference: tuple[PathName, ...] = _file(
-        (), "Additional reference translations of the development set. Repeatable."
-    )
-    test: tuple[PathName, PathName] | None = _corpus(
-        None,
-        "Test set on which the trained model is evaluated: source and target text.",
-        metavar="SOURCE TARGET",
-    )
-    test_corpus: PathName | None = _file(None, "Test set as sentence pairs in one file.")
-    test_reference: tuple[PathName, ...] = _file(
-        (), "Additional reference translations of the test set. Repeatable."
-    )
-    monolingual: tuple[PathName, ...] = _file(
-        (), "Target text for an additional language model. Repeatable."
-    )
-    unlabelled: tuple[PathName, ...] = _file(
-        (),
-        "Source text without translations, one sentence per line: --tune mr, mr-da and likelihood "
-        "also learn from the entropy of its translations. Repeatable.",
-    )
 
 
 @dataclass(frozen=True)

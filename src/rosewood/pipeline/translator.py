@@ -94,8 +94,9 @@ class Translator:
         Names are those of the fields of `TrainingFiles` and `TrainingSettings`; see `train` for
         the rest.
         """
+        from rosewood.pipeline.file_settings import TrainingFiles
         from rosewood.pipeline.inputs import TrainingInputs
-        from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
+        from rosewood.pipeline.settings import TrainingSettings
         from rosewood.pipeline.training import train
 
         files = {each.name for each in settings_of(TrainingFiles)}

@@ -12,7 +12,8 @@ from rosewood.cli.common import bad_value, print_row, print_table, warn
 from rosewood.cli.options import FILES
 from rosewood.cli.run_options import JsonObject, MemoryRun
 from rosewood.errors import TrainingError
-from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
+from rosewood.pipeline.file_settings import TrainingFiles
+from rosewood.pipeline.settings import TrainingSettings
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 from rosewood.svg_text import plural
