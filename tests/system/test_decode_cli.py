@@ -126,6 +126,14 @@ def test_links_and_forests(command, place, decoder):  # noqa: F811
     command(*DECODE, "in", "--forests", "small.rwf", "--compress-forests", "--target-words")
     assert (forests.is_compressed, ForestSet("small.rwf").is_compressed) == (False, True)
     assert list(ForestSet("small.rwf")) == list(forests)
+    command(*DECODE, "in", "--forests", "small.rwf", "--append-forests", "--target-words")
+    command("forest", "convert", "f.rwf", "-o", "small.rwf", "--append")
+    longer = ForestSet("small.rwf")
+    assert list(longer) == list(forests) * 3
+    assert [longer.info(n)["id"] for n in range(9)] == list("012345012")
+    done = command(*DECODE, "in", "--forests", "none.rwf", "--append-forests")
+    assert done.code == 1
+    assert "file.missing" in done.err
 
 
 def test_threads_change_nothing(command, place):  # noqa: F811

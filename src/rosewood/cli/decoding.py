@@ -35,8 +35,9 @@ def check_options(
         raise needs(DecodingError, f"--set {next(iter(options.set))}", "--consensus")
     if options.nbest is not None and options.consensus is not None:
         raise conflict(DecodingError, "--consensus", "--nbest", "it lists translations by score")
-    if options.compress_forests and options.forests is None:
-        raise needs(DecodingError, "--compress-forests", "--forests")
+    for option in ("compress_forests", "append_forests"):
+        if getattr(options, option) and options.forests is None:
+            raise needs(DecodingError, "--" + option.replace("_", "-"), "--forests")
     check_ending("--forests", options.forests, ".rwf")
     check_ending("--picture", options.picture, ".svg", ".html")
     if sum(str(path) == "-" for path in options.outputs.values()) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -104,14 +104,18 @@ def working_on(file: Path, name: str) -> Iterator[None]:
         raise error.restated(f"{file}: forest {name!r}: {error}", ForestError) from error
 
 
-def write_all(forests: Iterable[NamedForest], output: Path, *, compress: bool = False) -> None:
+def write_all(
+    forests: Iterable[NamedForest], output: Path, *, compress: bool = False, append: bool = False
+) -> None:
     """A forest set or the text form, by the ending; nothing is left of a file that fails."""
     from rosewood.forest import ForestSetWriter, write_forests
 
-    if compress and output.suffix != ".rwf":
-        raise bad_value(ForestError, "--compress", output, "an output with the ending .rwf")
+    for option, wanted in (("--compress", compress), ("--append", append)):
+        if wanted and output.suffix != ".rwf":
+            raise bad_value(ForestError, option, output, "an output with the ending .rwf")
     if output.suffix == ".rwf":
-        with ForestSetWriter(output, compress=compress) as writer:
+        mode: Literal["append", "create"] = "append" if append else "create"
+        with ForestSetWriter(output, mode=mode, compress=compress or None) as writer:
             for name, forest, info in forests:
                 writer.append(forest, info or {"id": name})
     elif str(output) == "-":

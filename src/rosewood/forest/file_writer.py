@@ -111,6 +111,10 @@ class ForestSetWriter:
         with suppress(OSError):
             os.ftruncate(raw, self._end)
 
+    def __len__(self) -> int:
+        """Forests of the file, those that it had before among them."""
+        return self._before.forests + len(self._rows) // INDEX_WIDTH[VERSION]
+
     def append(self, forest: Forest, info: Mapping[str, Any] | None = None) -> int:
         """Add a forest and facts about it (JSON values); return its number."""
         if self.features is None:  # the first forest decides
@@ -133,7 +137,7 @@ class ForestSetWriter:
             self._file.write(packed)
         row[INFO_CRC] = zlib.crc32(packed)
         self._rows.extend(row)
-        return self._before.forests + len(self._rows) // len(row) - 1
+        return len(self) - 1
 
     def _pad(self) -> int:
         place = self._file.tell()

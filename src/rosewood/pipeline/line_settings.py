@@ -66,6 +66,9 @@ class LineSettings(KnownText):
         None, "Forests of the search, for rosewood forest and for tuning.", metavar="FILE.rwf"
     )
     compress_forests: bool = _file(False, "Compress the forests of --forests.")
+    append_forests: bool = _file(
+        False, "Add the forests to the file of --forests, which exists; their numbers go on."
+    )
     picture: PathName | None = _file(
         None,
         "Picture of the phrases (.svg, one sentence) or page with feature values (.html, many).",

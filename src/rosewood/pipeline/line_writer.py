@@ -75,7 +75,12 @@ class LineWriter:
         if options.alignment is not None:
             self.links = stack.enter_context(lines_to(options.alignment))
         if options.forests is not None:
-            forests = ForestSetWriter(options.forests, compress=options.compress_forests)
+            forests = ForestSetWriter(
+                options.forests,
+                mode="append" if options.append_forests else "create",
+                compress=options.compress_forests or None,
+            )
+            self.first_forest = len(forests)
             self.forests = stack.enter_context(forests)
         self.drawn = 0
         if options.picture is not None:
@@ -103,7 +108,7 @@ class LineWriter:
             links = () if job.error is not None else chosen.said.translation.links
             self.links(" ".join(f"{i}-{j}" for i, j in links))
         if self.forests is not None and job.search is not None:
-            info = {"id": str(job.number - 1), "src": job.prepared.source.text}
+            info = {"id": str(self.first_forest + job.number - 1), "src": job.prepared.source.text}
             forest = job.search.forest
             if job.error is not None:  # no derivations at all: it is no empty sentence
                 info["error"] = reason_of(job.error)

@@ -170,9 +170,17 @@ def draw(file: File, output: Output, options: DrawOptions) -> None:
 
 
 @app.command()
-def convert(file: File, output: Output, options: ForestOptions, compress: Compress = False) -> None:
+def convert(
+    file: File,
+    output: Output,
+    options: ForestOptions,
+    compress: Compress = False,
+    append: Annotated[
+        bool, typer.Option("--append", help="Add the forests to a forest set that exists.")
+    ] = False,
+) -> None:
     """Write forests as a forest set (.rwf) or in text form (.forest, .txt, - standard output)."""
-    write_all(options.read(file), output, compress=compress)
+    write_all(options.read(file), output, compress=compress, append=append)
 
 
 @dataclass(frozen=True)
