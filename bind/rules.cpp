@@ -152,9 +152,12 @@ void bind_instances(nb::module_& m) {
           "__init__",
           [](CollectorHandle* self, const CorpusHandle& corpus, In<std::uint32_t> source_ranks,
              In<std::uint32_t> target_ranks, std::int32_t max_phrase,
-             std::optional<GapSettings> gaps, int orientation, std::string folder,
-             std::size_t max_memory, int threads) {
+             std::optional<GapSettings> gaps, int orientation,
+             std::vector<std::int32_t> source_values, std::vector<std::int32_t> target_values,
+             std::string folder, std::size_t max_memory, int threads) {
             InstanceSettings settings;
+            settings.source_values = std::move(source_values);
+            settings.target_values = std::move(target_values);
             settings.max_phrase = max_phrase;
             settings.has_gaps = gaps.has_value();
             if (gaps) settings.gaps = *gaps;
@@ -168,8 +171,8 @@ void bind_instances(nb::module_& m) {
                 nullptr};
           },
           "corpus"_a, "source_ranks"_a.noconvert(), "target_ranks"_a.noconvert(), "max_phrase"_a,
-          "gaps"_a.none(), "orientation"_a, "folder"_a, "max_memory"_a, "threads"_a,
-          nb::keep_alive<1, 2>())
+          "gaps"_a.none(), "orientation"_a, "source_values"_a, "target_values"_a, "folder"_a,
+          "max_memory"_a, "threads"_a, nb::keep_alive<1, 2>())
       .def("__len__", [](const CollectorHandle& self) { return self.collector->size(); })
       .def(
           "add",

@@ -163,13 +163,52 @@ InstanceFields::InstanceFields(const AlignedCorpus& corpus, const InstanceSettin
   share = all.add(share_bits);
 }
 
+namespace {
+
+/// Places of the values of one side of a sentence.
+class ValuePlaces {
+ public:
+  void set(const TextView& text, std::int64_t sentence, const std::vector<std::int32_t>& values) {
+    places_.clear();
+    if (values.empty()) return;
+    const auto at = static_cast<std::size_t>(sentence);
+    const auto begin = text.start[at];
+    for (auto place = begin; place < text.start[at + 1]; ++place)
+      if (std::ranges::find(values, text.ids[static_cast<std::size_t>(place)]) != values.end())
+        places_.push_back(static_cast<std::int32_t>(place - begin));
+  }
+  bool is_empty() const { return places_.empty(); }
+  std::ptrdiff_t within(std::int32_t begin, std::int32_t end) const {
+    return std::ranges::count_if(places_, [=](auto at) { return begin <= at && at < end; });
+  }
+
+ private:
+  std::vector<std::int32_t> places_;
+};
+
+}  // namespace
+
 struct InstanceCollector::Worker {
   explicit Worker(InstanceCollector& hands_on_to) : collector(hands_on_to) {}
 
   InstanceCollector& collector;
   AlignedSentence sentence;
   Orientations orientations;
+  ValuePlaces source_values, target_values;
   std::vector<std::uint64_t> rows;
+
+  bool has_values() const { return !source_values.is_empty() || !target_values.is_empty(); }
+
+  /// Whether the words in a box, but for those in its gaps, may be a rule.
+  bool is_allowed(const Box& box, std::span<const Box> gaps = {}) const {
+    std::ptrdiff_t source = source_values.within(box.source_begin, box.source_end);
+    std::ptrdiff_t target = target_values.within(box.target_begin, box.target_end);
+    for (const Box& gap : gaps) {
+      source -= source_values.within(gap.source_begin, gap.source_end);
+      target -= target_values.within(gap.target_begin, gap.target_end);
+    }
+    return source == target && source <= 1;
+  }
 
   /// One sentence may have millions of rules: what has gathered is handed on in the middle of it.
   std::uint64_t* add(int width) {
@@ -238,13 +277,21 @@ void InstanceCollector::take(std::vector<std::uint64_t>& rows) {
   rows.clear();
 }
 
+void InstanceCollector::set_values(Worker& worker, std::int64_t sentence) const {
+  worker.source_values.set(corpus_.source, sentence, settings_.source_values);
+  worker.target_values.set(corpus_.target, sentence, settings_.target_values);
+}
+
 void InstanceCollector::phrases(Worker& worker, std::int64_t k) const {
   corpus_.set(worker.sentence, k);
+  set_values(worker, k);
+  const bool has_values = worker.has_values();
   const auto at = static_cast<std::size_t>(k);
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   const OrientationKind kind = settings_.orientation;
   if (settings_.has_orientation) worker.orientations.set(worker.sentence, settings_.max_phrase);
   for_each_phrase(worker.sentence, settings_.max_phrase, settings_.max_phrase, [&](const Box& box) {
+    if (has_values && !worker.is_allowed(box)) return;
     std::uint64_t* row = worker.add(fields_.all.words());
     put_source(row, fields_.source.run[0], source + box.source_begin, box.source_size());
     put_target(row, fields_.target.run[0], target + box.target_begin, box.target_size());
@@ -259,12 +306,16 @@ void InstanceCollector::phrases(Worker& worker, std::int64_t k) const {
 
 void InstanceCollector::gapped(Worker& worker, std::int64_t k) const {
   corpus_.set(worker.sentence, k);
+  set_values(worker, k);
+  const bool has_values = worker.has_values();
   const auto at = static_cast<std::size_t>(k);
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   for_each_gapped(worker.sentence, settings_.gaps, [&](const GappedRule& rule) {
     if (rule.share >> share_bits)
       fail<RuleError>("rules.too-many", "sentence pair ", k + 1, ": ", rule.share,
                       " rules come from one phrase pair; allow shorter ones or fewer symbols");
+    const auto gaps = std::span(rule.gap).first(static_cast<std::size_t>(rule.gaps));
+    if (has_values && !worker.is_allowed(rule.outer, gaps)) return;
     const bool is_crossed = rule.gaps == 2 && rule.gap[1].target_begin < rule.gap[0].target_begin;
     std::uint64_t* row = worker.add(fields_.all.words());
     std::int32_t i = rule.outer.source_begin, j = rule.outer.target_begin;

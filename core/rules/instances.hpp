@@ -28,6 +28,9 @@ struct InstanceSettings {
   GapSettings gaps;
   bool has_orientation = false;  // of phrase pairs
   OrientationKind orientation = OrientationKind::hierarchy;
+  /// Words that stand for values such as placeholders. A rule has none, or one on each side: then
+  /// every derivation has as many as the source, and it is known which is which.
+  std::vector<std::int32_t> source_values = {}, target_values = {};
 
   /// The longest run of words that a rule has.
   std::int32_t longest_source() const { return has_gaps ? gaps.max_source : max_phrase; }
@@ -131,6 +134,7 @@ class InstanceCollector {
   void take(std::vector<std::uint64_t>& rows);
   void phrases(Worker& worker, std::int64_t sentence) const;
   void gapped(Worker& worker, std::int64_t sentence) const;
+  void set_values(Worker& worker, std::int64_t sentence) const;
   void put_place(std::uint64_t* row, std::int64_t source, std::int32_t target) const;
   void put_source(std::uint64_t* row, const InstanceFields::Run& run, std::int64_t place,
                   std::int32_t length) const;

@@ -22,6 +22,8 @@ from tests.bitexts import close
 from tests.reference import rule_scores as reference
 
 from rosewood import _core
+from rosewood.corpus.text.tokeniser import JOINER
+from rosewood.corpus.text.value_symbols import VALUE
 from rosewood.rules import RuleTable
 from rosewood.rules.settings import smoothed
 
@@ -256,3 +258,26 @@ def test_the_same_bytes_whatever_is_used(tmp_path, is_gapped):
         found = {path.name: path.read_bytes() for path in folder.iterdir()}
         wanted = wanted or found
         assert found == wanted
+
+
+@pytest.mark.parametrize("hierarchical", [False, True])
+@given(pairs=corpora(longest=6))
+def test_rules_have_as_many_values_on_both_sides(pairs, hierarchical, tmp_path_factory):
+    """Rules of a text with symbols of values: those that it has anyway, and at most one each."""
+    folder = tmp_path_factory.mktemp("values")
+    symbol = VALUE if len(pairs) % 2 else JOINER + VALUE
+    own = {SOURCES[1]: symbol, TARGETS[1]: symbol}
+
+    def named(words):
+        return tuple(own.get(word, word) for word in words)
+
+    named_pairs = [
+        pair._replace(source=named(pair.source), target=named(pair.target)) for pair in pairs
+    ]
+    every = extracted(pairs, folder / "all", hierarchical=hierarchical)
+    found = extracted(named_pairs, folder / "some", hierarchical=hierarchical)
+    wanted = {tuple(map(named, sides)) for sides in by_name(every)}
+    assert set(by_name(found)) == {
+        (source, target) for source, target in wanted
+        if source.count(symbol) == target.count(symbol) <= 1
+    }  # fmt: skip

@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.unit.test_tokenise import AWKWARD, exact, plain
 
 from rosewood.corpus import Encoded, TextProcessor, Truecaser, make_tokeniser
 from rosewood.corpus.text.tags import Protection
+from rosewood.corpus.text.tokeniser import JOINER
+from rosewood.corpus.text.value_symbols import VALUE, matched
 from rosewood.errors import FormatError, TextError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "text"
@@ -28,6 +31,7 @@ processors = st.builds(
     TextProcessor,
     exact | plain | st.deferred(lambda: st.just(make_tokeniser("moses", language="en"))),
     protect_urls=st.booleans(),
+    symbols=st.booleans(),
     patterns=st.sampled_from([(), ("Hu+nd",), (r"(s)(o)\b", "a*")]),
 )
 
@@ -46,7 +50,7 @@ def test_what_is_not_translated_comes_back_exactly(processor, text):
     same = [(i, i) for i in range(len(encoded.words))]
     assert processor.decode(encoded.words, encoded, same) == wanted
     assert Encoded.from_dict(json.loads(json.dumps(encoded.to_dict()))) == encoded
-    if processor.tokeniser.is_exact and not encoded.tags:
+    if processor.tokeniser.is_exact and not encoded.tags and not encoded.kept:
         assert processor.decode(encoded.words) == wanted
 
 
@@ -190,7 +194,7 @@ def test_saved_and_loaded(tmp_path):
         assert pickle.loads(pickle.dumps(processor)) == processor
     table = processor.to_dict()
     for change, code, fields in [
-        ({"version": 2}, "file.version", {"value": 2, "expected": 1}),
+        ({"version": 3}, "file.version", {"value": 3, "expected": 2}),
         ({"version": "1"}, "argument.type", {"argument": "version"}),
         ({"format": "x"}, "file.kind", {}),
         ({"lowercase": 1}, "argument.type", {"argument": "lowercase"}),
@@ -256,3 +260,51 @@ def test_many_tags_take_no_longer_than_they_are_many(unit):
     encoded = processor.encode(text)
     assert processor.decode(encoded.words, encoded) == text
     assert time.process_time() - begin < 10
+
+
+# -- symbols of values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joiners", [False, True])
+def test_one_symbol_stands_for_all_values(joiners):
+    tokeniser = make_tokeniser("unicode", language="de", joiners=joiners)
+    processor = TextProcessor(tokeniser, symbols=True)
+    encoded = processor.encode("({name}) hat %d <b>&amp;</b> ￬value￬")
+    plain = replace(processor, symbols=False).encode("({name}) hat %d <b>&amp;</b> ￬value￬")
+    assert [word.strip(JOINER) for word in encoded.words] == [
+        "(", VALUE, ")", "hat", VALUE, VALUE, "￬ffec￬", "value", "￬ffec￬"
+    ]  # fmt: skip
+    assert encoded.kept == ("{name}", "%d", "&amp;")
+    assert encoded.written == plain.words
+    assert processor.decode(encoded.words, encoded) == "({name}) hat %d <b>&amp;</b> ￬value￬"
+    assert Encoded.from_dict(encoded.to_dict()) == encoded
+    cut = processor.cut("({name}) hat %d <b>&amp;</b> ￬value￬")
+    assert tuple(processor.words(cut)) == encoded.words
+
+
+def test_symbols_become_the_values_that_they_stand_for():
+    processor = TextProcessor(make_tokeniser("unicode"), symbols=True)
+    encoded = processor.encode("{a} of {b} and {c}")
+    words = (VALUE, "and", VALUE, VALUE)
+    assert encoded.filled(words) == ("{a}", "and", "{b}", "{c}")
+    assert encoded.filled(words, {0: 4, 2: 0}) == ("{c}", "and", "{a}", "{b}")
+    assert encoded.filled((VALUE,) * 4)[3] == VALUE  # there are no more
+    rules = [([0, 1], [3]), ([2], [0]), ([3, 4], [1, 2])]
+    assert matched(encoded.words, words, rules) == {3: 0, 0: 2, 2: 4}
+
+
+def test_values_are_parted_from_what_would_change_them():
+    processor = TextProcessor(make_tokeniser("unicode", language="en"), symbols=True)
+    encoded = processor.encode("nicht %d")
+    assert processor.decode([VALUE, "n't"], encoded) == "%d n't"
+    assert processor.decode([VALUE, "."], encoded) == "%d."
+    assert processor.decode(["ich", VALUE], processor.encode("ich<b></b>%d")) == "ich<b></b>%d"
+
+
+def test_processors_of_earlier_releases_have_no_symbols():
+    table = TextProcessor(make_tokeniser("unicode"), symbols=True).to_dict()
+    assert TextProcessor.from_dict(table).symbols
+    del table["symbols"]
+    with refuses(TextError, "file.damaged", argument="symbols"):
+        TextProcessor.from_dict(table)
+    assert not TextProcessor.from_dict({**table, "version": 1}).symbols

@@ -11,7 +11,7 @@ Any derivation of the forest can be explained: the second best, what consensus d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -144,6 +144,16 @@ class Explanation:
         """The score of the translation: features times weights."""
         return sum(self.contributions.values())
 
+    def with_words(self, source: Sequence[str], target: Sequence[str]) -> Explanation:
+        """The same of other words in the same places: of values instead of their symbols."""
+        rules = tuple(
+            replace(rule, **words)
+            for rule, words in zip(self.rules, _worded(self.rules, source, target), strict=True)
+        )
+        return replace(
+            self, source=replace(self.source, words=tuple(source)), words=tuple(target), rules=rules
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
@@ -264,15 +274,22 @@ def with_words(
 ) -> list[ExplainedRule]:
     """The rules of a derivation with their words and gaps, still without features."""
     return [
-        ExplainedRule(
-            **vars(use),
-            source=tuple(source[place] for place in use.source_places),
-            target=tuple(target[place] for place in use.target_places),
-            source_symbols=symbols(node.source, source),
-            target_symbols=symbols(node.target, target),
-        )
-        for use, node in zip(rules, tree_of(rules), strict=True)
+        ExplainedRule(**vars(use), **words)
+        for use, words in zip(rules, _worded(rules, source, target), strict=True)
     ]
+
+
+def _worded(
+    rules: Sequence[RuleUse], source: Sequence[str], target: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The words and symbols of each rule of a derivation."""
+    for use, node in zip(rules, tree_of(rules), strict=True):
+        yield {
+            "source": tuple(source[place] for place in use.source_places),
+            "target": tuple(target[place] for place in use.target_places),
+            "source_symbols": symbols(node.source, source),
+            "target_symbols": symbols(node.target, target),
+        }
 
 
 def derivation_text(translation: Translation) -> str:

@@ -167,7 +167,7 @@ def source_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
     """A phrase as sentences have it where they do not begin."""
     if processor is None:
         return tuple(split(text))
-    return _without_tags(text, replace(processor, truecaser=None)).words
+    return _without_tags(text, replace(processor, truecaser=None, symbols=False)).words
 
 
 def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
@@ -175,7 +175,9 @@ def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
     marked where the rules of the tokeniser would put a space that is not there."""
     if processor is None:
         return tuple(split(text))
-    encoded = _without_tags(text, replace(processor, truecaser=None, lowercase=False))
+    encoded = _without_tags(
+        text, replace(processor, truecaser=None, lowercase=False, symbols=False)
+    )
     words = list(encoded.words)
     if isinstance(processor.tokeniser, Joining):
         by_rule = processor.tokeniser.unmark(words).spaced

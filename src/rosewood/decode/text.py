@@ -4,8 +4,10 @@
     for each in translator.translate(["Klicken Sie <b>hier</b>, {name}!"]): print(each.text)
 
 Tags are lifted out before the search and put back around the words that became theirs, by the links
-of the phrases.  Values ({name}, %s, <br/>) are words that nothing but themselves may translate, so
-each comes out as often as it went in.  Without processors a text is words between spaces.
+of the phrases.  Values ({name}, %s, <br/>) are one symbol in the search, and take its place again
+behind it: rules have as many on both sides, so each comes out as often as it went in.  In models
+without symbols nothing but itself may translate a value.  Without processors a text is words
+between spaces.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.corpus.text.truecase import lowered, sentence_starts
+from rosewood.corpus.text.value_symbols import VALUE, is_value_symbol, matched
 from rosewood.decode.decoder import Decoder
+from rosewood.decode.explanation import Explanation
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
 from rosewood.decode.source import Forced, Source
@@ -35,6 +39,25 @@ class PreparedText:
     text: str
     source: Source
     encoded: Encoded | None = None  # of raw text
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the source, values as they are written."""
+        return self.source.words if self.encoded is None else self.encoded.written
+
+    def words_of(self, translation: Translation) -> tuple[str, ...]:
+        """The words of a translation, with the values of the source for their symbols."""
+        encoded = self.encoded
+        if encoded is None or not encoded.kept:
+            return translation.words
+        uses = ((use.source_places, use.target_places) for use in translation.rules)
+        return encoded.filled(translation.words, matched(encoded.words, translation.words, uses))
+
+    def shown(self, why: Explanation, translation: Translation) -> Explanation:
+        """The explanation of a translation with values instead of symbols."""
+        if self.encoded is None or not self.encoded.kept:
+            return why
+        return why.with_words(self.words, self.words_of(translation))
 
 
 @dataclass(frozen=True)
@@ -110,7 +133,11 @@ class TextTranslator:
         forced = list(spans)
         if encoded is not None:
             values = [place for place in encoded.values if place not in taken]
-            forced += [Forced(at, at + 1, ((self._kept(words[at]),),)) for at in values]
+            forced += [
+                Forced(at, at + 1, ((self._kept(words[at]),),), not is_value_symbol(words[at]))
+                for at in values
+                if not self._has_rule(words[at])
+            ]
             taken |= set(values)
         if self.glossary is not None:
             written, *also = self._forms(text, words)
@@ -125,14 +152,15 @@ class TextTranslator:
             return TranslatedText(translation.text, prepared, translation)
         if not translation.report.reachable:
             return TranslatedText("", prepared, translation)
-        text = target.decode(translation.words, encoded, translation.links)
-        said = Counter(_bare(word) for word in translation.words)
-        wanted = Counter(_bare(encoded.words[place]) for place in encoded.values)
+        words = prepared.words_of(translation)
+        text = target.decode(words, encoded, translation.links)
+        said = Counter(_bare(word) for word in words)
+        wanted = Counter(_bare(encoded.written[place]) for place in encoded.values)
         own = {
             _bare(word)
             for use in translation.rules
             if not use.is_forced
-            for word in map(translation.words.__getitem__, use.target_places)
+            for word in map(words.__getitem__, use.target_places)
         }
         added = {
             word: count for word, count in (said - wanted).items()
@@ -165,6 +193,11 @@ class TextTranslator:
                 small[place] = lowered(written[place], self._as_written.tokeniser.language)
         return [written, words, small]
 
+    def _has_rule(self, word: str) -> bool:
+        """Whether this is a symbol that the table has: all its rules make one of it."""
+        table = getattr(self.decoder, "table", None)
+        return is_value_symbol(word) and table is not None and bool(table.lookup(word))
+
     def _kept(self, word: str) -> str:
         """A value, as a word of the target."""
         source, target = self.source_text, self.target_text
@@ -174,6 +207,8 @@ class TextTranslator:
             or (source.tokeniser.is_exact and target.tokeniser.is_exact)
         ):
             return word
+        if is_value_symbol(word):
+            return VALUE
         return target.tokeniser.mark(Cut([_bare(word)], [True, True]))[0]
 
     def _reference(self, text: str) -> tuple[str, ...]:

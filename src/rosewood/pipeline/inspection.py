@@ -10,13 +10,14 @@ An option's `posterior` is the probability that a translation drawn from the for
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
 from rosewood.corpus import IndexedCorpus
+from rosewood.corpus.text.value_symbols import is_value_symbol
 from rosewood.decode import Decoder, Explanation, PreparedText, SearchResult, TextTranslator
 from rosewood.decode import explain as explained
 from rosewood.decode.explanation_table import aligned
@@ -223,10 +224,11 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
     weight = how.scale * found.forest.score(decoder.theta())
     rules, notes = _rules(found, bundle)
     why = explained(found, decoder.weights)
+    listed = _options(decoder, found, weight, options)
     return Inspection(
         reply_of(translator.text, prepared, found, how, nbest=nbest),
-        why,
-        tuple(_options(decoder, found, weight, options)),
+        prepared.shown(why, found.best),
+        tuple(_with_values(each, prepared) for each in listed),
         0 if found.options is None else len(found.options.places[0]),
         rules,
         {
@@ -314,6 +316,16 @@ def _options(decoder: Decoder, found: SearchResult, weight: Any, most: int) -> l
             )
         )
     return listed
+
+
+def _with_values(option: SpanOption, prepared: PreparedText) -> SpanOption:
+    """An option with the value of its span instead of the symbol."""
+    source = prepared.source.words[option.begin : option.end]
+    values = [prepared.words[option.begin + n] for n, w in enumerate(source) if is_value_symbol(w)]
+    if option.source != source or len(values) != 1:
+        return option  # without values, or with gaps, where it does not tell which one it has
+    target = tuple(values[0] if is_value_symbol(word) else word for word in option.target)
+    return replace(option, source=prepared.words[option.begin : option.end], target=target)
 
 
 def _marked(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:

@@ -135,6 +135,7 @@ class LineWriter:
         if wanted.nbest is not None and self.confidence is None:
             others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
+        why = None if why is None else job.prepared.shown(why, chosen)
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
 
     def _list(self, job: TranslatedLine, others: Sequence[Translation]) -> None:

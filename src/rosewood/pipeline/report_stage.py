@@ -133,7 +133,7 @@ def _examples(
     for place in dict.fromkeys(chosen):
         k = among[place]
         found = decoder.search(said[k].prepared.source)
-        why = explain(found, decoder.weights)
+        why = said[k].prepared.shown(explain(found, decoder.weights), found.best)
         [sure] = confidences(found, decoder.theta(), how, [found.best])
         rows.append(
             {

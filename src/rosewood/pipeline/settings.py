@@ -459,7 +459,7 @@ class TrainingSettings(Settings):
 
         known = {} if language is None else {"language": language}
         tokeniser = make_tokeniser(self.tokeniser, **known)
-        return TextProcessor(tokeniser, lowercase=self.lowercase)
+        return TextProcessor(tokeniser, lowercase=self.lowercase, symbols=True)
 
     def extraction(self) -> dict[str, Any]:
         """Settings of rules."""

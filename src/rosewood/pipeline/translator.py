@@ -173,7 +173,8 @@ class Translator:
 
     def explain(self, text: str) -> Explanation:
         """The contribution of each feature to each phrase of the translation."""
-        return explain(self.search(text)[1], self.decoder.weights)
+        prepared, found = self.search(text)
+        return prepared.shown(explain(found, self.decoder.weights), found.best)
 
     def inspect(self, text: str, *, options: int = 5, nbest: int = 5) -> Inspection:
         """Everything that is known of a text and its translation: see `rosewood inspect`."""

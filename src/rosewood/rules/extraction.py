@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.corpus.indexed import IndexedCorpus, IndexedText
+from rosewood.corpus.text.value_symbols import is_value_symbol
 from rosewood.errors import RuleError
 from rosewood.folders import mapped
 from rosewood.output import check_apart, check_folder
@@ -282,7 +283,8 @@ class _Extraction:
         settings = self.settings
         collector = _core.InstanceCollector(
             native, ranks[0], ranks[1], settings.max_phrase, gap_settings(settings),
-            -1 if settings.kind is None else KINDS.index(settings.kind), *self._room(),
+            -1 if settings.kind is None else KINDS.index(settings.kind),
+            _values(self.corpus.source), _values(self.corpus.target), *self._room(),
         )  # fmt: skip
         for begin in range(0, len(self.corpus), _SENTENCES):
             end = min(begin + _SENTENCES, len(self.corpus))
@@ -320,6 +322,11 @@ class _Extraction:
         self._tell("counting targets", 1, 1)
         self.work.note("marginals", True)
         (self.work.folder / "targets").unlink()
+
+
+def _values(text: IndexedText) -> list[int]:
+    """Words that stand for values: with and without marks of the tokeniser."""
+    return [n for n, word in enumerate(text.types) if is_value_symbol(word)]
 
 
 def gap_settings(settings: ExtractionSettings) -> _core.GapSettings | None:

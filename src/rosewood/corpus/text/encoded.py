@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rosewood.arguments import check_type
 from rosewood.corpus.text.tag_placement import Tag
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
+from rosewood.corpus.text.value_symbols import is_value_symbol, with_joiners_of
 from rosewood.errors import TextError
 
-_SHAPE = {"words": str, "joined": list, "tags": list, "values": list, "shouted": bool,
-          "capital": bool}  # fmt: skip
+_SHAPE = {"words": str, "joined": list, "tags": list, "values": list, "kept": list,
+          "shouted": bool, "capital": bool}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,39 @@ class Encoded:
     spaced: tuple[bool, ...]  # white space right before each word, and behind the last
     tags: tuple[Tag, ...] = ()
     values: tuple[int, ...] = ()  # which words are values
+    kept: tuple[str, ...] = ()  # the values as words, where symbols stand for them
     is_shouted: bool = False  # the text was all in capitals
     has_capital: bool = True  # it does not begin with a small letter
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The words with values in the places of their symbols."""
+        return self.filled(self.words, {place: place for place in self.values})
+
+    def filled(
+        self, words: Sequence[str], places: Mapping[int, int] | None = None
+    ) -> tuple[str, ...]:
+        """Words of this text or of a translation, with values for symbols.
+
+        `places` has the place of the value in this text for symbols of which it is known; the
+        others get those that are left, in their order.
+        """
+        if not self.kept:
+            return tuple(words)
+        kept = dict(zip(self.values, self.kept, strict=True))
+        known = {place: kept.pop(at) for place, at in (places or {}).items() if at in kept}
+        left = iter(kept.values())
+        made = list(words)
+        for place, word in enumerate(words):
+            if is_value_symbol(word):
+                text = known[place] if place in known else next(left, None)
+                made[place] = word if text is None else with_joiners_of(word, text)
+        return tuple(made)
 
     def lost(self, words: Sequence[str]) -> list[str]:
         """The values of this text that are not among these words as often as here."""
         have = Counter(_bare(word) for word in words)
-        want = Counter(_bare(self.words[place]) for place in self.values)
+        want = Counter(_bare(self.written[place]) for place in self.values)
         return list((want - have).elements())
 
     def spaces_of(self, words: Sequence[str], by_rule: Sequence[bool]) -> list[bool]:
@@ -39,13 +66,14 @@ class Encoded:
         It is known if the words are the same, and between a value and a word that stood beside it.
         """
         apart = spaces_between(self.spaced, self.tags)
-        if tuple(words) == self.words:
+        written = self.written
+        if tuple(words) == written:
             return apart
         spaced = list(by_rule)
         known: dict[tuple[str, str], bool] = {}
         for place in {each for value in self.values for each in (value, value + 1)}:
-            if 0 < place < len(self.words):
-                known[self.words[place - 1], self.words[place]] = apart[place]
+            if 0 < place < len(written):
+                known[written[place - 1], written[place]] = apart[place]
         if known:
             for place in range(1, len(words)):
                 beside = (words[place - 1], words[place])
@@ -108,6 +136,7 @@ class Encoded:
             "joined": [place for place, space in enumerate(self.spaced) if not space],
             "tags": [[tag.text, tag.kind, tag.place, tag.spaced, tag.half] for tag in self.tags],
             "values": list(self.values),
+            "kept": list(self.kept),
             "shouted": self.is_shouted,
             "capital": self.has_capital,
         }
@@ -115,6 +144,8 @@ class Encoded:
     @classmethod
     def from_dict(cls, table: Any) -> Encoded:
         """What `to_dict` gave; anything else is refused."""
+        if isinstance(table, dict):
+            table = {"kept": [], **table}  # which earlier releases did not write
         if not isinstance(table, dict) or set(table) != set(_SHAPE):
             raise _damaged(f"an encoded text is a table of {', '.join(_SHAPE)}", "table", table)
         for name, kind in _SHAPE.items():
@@ -126,6 +157,7 @@ class Encoded:
             tuple(place not in joined for place in range(len(words) + 1)),
             _tags(table["tags"], len(words)),
             tuple(_places("values", table["values"], len(words))),
+            _kept(table["kept"], len(table["values"])),
             table["shouted"],
             table["capital"],
         )
@@ -147,6 +179,12 @@ def _places(name: str, places: list[Any], end: int) -> list[int]:
     if not all(type(place) is int and 0 <= place < end for place in places):
         raise _damaged(f"{name} of an encoded text are not all places in it", name, places)
     return places
+
+
+def _kept(texts: list[Any], values: int) -> tuple[str, ...]:
+    if not all(isinstance(text, str) for text in texts) or len(texts) not in (0, values):
+        raise _damaged("kept of an encoded text is not a text for each value", "kept", texts)
+    return tuple(texts)
 
 
 def _damaged(reason: str, name: str, value: object = None) -> TextError:

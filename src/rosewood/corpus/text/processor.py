@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from os import fspath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,12 +38,14 @@ from rosewood.corpus.text.truecase import (
     sentence_starts,
     shouted,
 )
+from rosewood.corpus.text.value_symbols import VALUE, with_joiners_of
 from rosewood.errors import FormatError, TextError
 from rosewood.output import whole_file
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
-_FORMAT, _VERSION = "rosewood-text", 1
+_FORMAT, _VERSION = "rosewood-text", 2
+_SINCE = {"symbols": (2, False)}  # settings that earlier versions do not have, and what they did
 _NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
 _SPACES = re.compile(r"\s+")
 
@@ -87,6 +90,7 @@ class TextProcessor(Settings):
     protect_urls: bool = setting(False, "Treat addresses as values, too.")
     patterns: tuple[str, ...] = setting((), "Regular expressions of more values.")
     recase: bool = setting(True, "Restore capitals at sentence starts.")
+    symbols: bool = setting(False, "One word stands for all values, and values come back.")
 
     _protection: Protection | None = field(init=False, repr=False, compare=False)
 
@@ -109,11 +113,13 @@ class TextProcessor(Settings):
         taken = self._taken(text)
         letters = _letters(taken.tokens, taken.values)
         starts = sentence_starts(letters)[:1]
+        kept = [taken.tokens[place] for place in taken.values] if self.symbols else []
         return Encoded(
             tuple(self.words(_cut_of(taken))),
             tuple(taken.spaced),
             tuple(taken.tags),
             tuple(taken.values),
+            tuple(self.tokeniser.mark(Cut(kept, [True] * (len(kept) + 1)))),
             is_shouted=self._changes_case and is_shouted(letters),
             has_capital=not any(letters[place][0].islower() for place in starts),
         )
@@ -129,7 +135,12 @@ class TextProcessor(Settings):
             tokens = self._small(_letters(tokens, cut.values))
             for place in cut.values:
                 tokens[place] = cut.tokens[place]
-        return self.tokeniser.mark(Cut(tokens, cut.spaced))
+        words = self.tokeniser.mark(Cut(tokens, cut.spaced))
+        if self.symbols:
+            is_joined = self.tokeniser.is_exact
+            for place in cut.values:
+                words[place] = with_joiners_of(words[place] if is_joined else "", VALUE)
+        return words
 
     def decode(
         self,
@@ -143,6 +154,8 @@ class TextProcessor(Settings):
         back.  `alignment` links its words to these, as (i, j) from zero; without it they are taken
         to stand in the same order.
         """
+        if encoded is not None:
+            words = encoded.filled(words)
         tokens, spaced = self.tokeniser.unmark(words)
         if self.recase and self._changes_case:
             tokens = self._cased(tokens, encoded)
@@ -153,6 +166,8 @@ class TextProcessor(Settings):
             return joined(tokens, spaced)
         if not self.tokeniser.is_exact:
             spaced = encoded.spaces_of(words, spaced)
+        if encoded.values:
+            self._part_values(words, tokens, spaced, encoded.written)
         if not encoded.tags and alignment is None:
             return joined(tokens, spaced)
         places = place_tags(encoded.tags, len(encoded.words), len(tokens), alignment)
@@ -229,6 +244,31 @@ class TextProcessor(Settings):
             token if keep else each for token, each, keep in zip(tokens, letters, kept, strict=True)
         ]
 
+    def _part_values(
+        self,
+        words: Sequence[str],
+        tokens: Sequence[str],
+        spaced: list[bool],
+        written: Sequence[str],
+    ) -> None:
+        """Put spaces around values that would not be values without, such as %d before n't.
+
+        Words that stood beside each other in the source are spaced as they were there.
+        """
+        known = {*pairwise(written)}
+        for place in range(1, len(tokens)):
+            beside = tokens[place - 1], tokens[place]
+            if spaced[place] or (words[place - 1], words[place]) in known:
+                continue
+            if any(map(self.is_value, beside)):
+                found = {(each.start, each.end) for each in self._found("".join(beside))}
+                middle, end = len(beside[0]), len(beside[0] + beside[1])
+                spaced[place] = not all(
+                    span in found
+                    for token, span in zip(beside, ((0, middle), (middle, end)), strict=True)
+                    if self.is_value(token)
+                )
+
     def is_value(self, token: str) -> bool:
         """Whether a token is a value, and not text."""
         if self._protection is None or (token.isalpha() and not self.patterns):
@@ -259,6 +299,9 @@ class TextProcessor(Settings):
                 code="file.version", value=version, expected=_VERSION,
             )  # fmt: skip
         values = {name: value for name, value in table.items() if name not in ("format", "version")}
+        for name, (since, before) in _SINCE.items():
+            if version < since:
+                values.setdefault(name, before)
         names = {each.name for each in fields(cls) if each.init}
         if set(values) != names:
             odd = sorted(set(values) ^ names)
