@@ -56,7 +56,10 @@ def open_translator(model: Path, known: KnownText, limits: dict[str, Any]) -> Tr
     for note in bundle.notes():
         warn(note)
     terms = read_glossary(known.glossary, bundle.source_text, bundle.target_text)
-    return Translator(bundle, glossary=terms, inline=known.inline, **limits)
+    return Translator(
+        bundle, glossary=terms, inline=known.inline, localise_numbers=known.localise_numbers,
+        **limits,
+    )  # fmt: skip
 
 
 class LineReader:

@@ -26,6 +26,7 @@ from rosewood.decode.decoder import Decoder
 from rosewood.decode.explanation import Explanation
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
+from rosewood.decode.number_options import NumberOption, NumberOptions, has_digit
 from rosewood.decode.source import Forced, Source
 from rosewood.decode.stream import stream
 from rosewood.decode.translation import Translation
@@ -39,6 +40,7 @@ class PreparedText:
     text: str
     source: Source
     encoded: Encoded | None = None  # of raw text
+    numbers: tuple[NumberOption, ...] = ()  # options in the notation of the target
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -83,9 +85,11 @@ class TextTranslator:
         *,
         glossary: Glossary | None = None,
         inline: bool = False,
+        localise_numbers: bool = True,
     ) -> None:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
-        that have a translation say what the words between them become."""
+        that have a translation say what the words between them become.  `localise_numbers` offers
+        numbers and dates as the target language writes them, if both languages are known."""
         if (source is None) != (target is None):
             reason = "raw text needs a processor for the source and one for the target"
             raise DecodingError(
@@ -103,6 +107,7 @@ class TextTranslator:
         self.target_text = target
         self.glossary = glossary
         self.inline = inline
+        self.localise_numbers = localise_numbers
         self._as_written: TextProcessor | None = None  # where the words of the model are not
         if source is not None and source.truecaser is not None:
             self._as_written = replace(source, truecaser=None)
@@ -114,6 +119,7 @@ class TextTranslator:
                 protect_urls=target.protect_urls or source.protect_urls,
                 patterns=tuple(dict.fromkeys([*source.patterns, *target.patterns])),
             )
+        self._numbers = NumberOptions.of(source, target, decoder) if localise_numbers else None
 
     def prepare(self, text: str, reference: str | None = None) -> PreparedText:
         """A text as the decoder takes it; with a reference, only its derivations are searched."""
@@ -142,8 +148,15 @@ class TextTranslator:
         if self.glossary is not None:
             written, *also = self._forms(text, words)
             forced += self.glossary.apply(written, also=also, taken=taken)
+        numbers: list[NumberOption] = []
+        if self._numbers is not None and encoded is not None and has_digit(text):
+            taken |= {place for each in forced for place in range(each.begin, each.end)}
+            numbers = self._numbers.forced(
+                encoded, text, taken=taken, keeps_copies=reference is not None
+            )
+            forced += [each.option for each in numbers]
         said = None if reference is None else self._reference(reference)
-        return PreparedText(text, Source(words, tuple(forced), said), encoded)
+        return PreparedText(text, Source(words, tuple(forced), said), encoded, tuple(numbers))
 
     def text_of(self, translation: Translation, prepared: PreparedText) -> TranslatedText:
         """The text of a translation: of the best one, or of any other of its search."""

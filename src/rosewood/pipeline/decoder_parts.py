@@ -231,7 +231,10 @@ class DecoderParts(Settings):
         target = None if self.text_target is None else TextProcessor.load(self.text_target)
         known = known or KnownText()
         terms = read_glossary(known.glossary, source, target)
-        return TextTranslator(decoder, source, target, glossary=terms, inline=known.inline)
+        return TextTranslator(
+            decoder, source, target, glossary=terms, inline=known.inline,
+            localise_numbers=known.localise_numbers,
+        )  # fmt: skip
 
 
 def _model(name: str) -> Any:

@@ -37,6 +37,11 @@ class KnownText(Settings):
         'Read translations from tags in the input: <x translation="the house||the home">das '
         "haus</x>; < > & of the text are written &lt; &gt; &amp;.",
     )
+    localise_numbers: bool = setting(
+        True,
+        "Offer numbers, amounts, dates and times in the notation of the target language: "
+        "119,20 Euro as 119.20 euros.",
+    )
 
 
 @dataclass(frozen=True)

@@ -51,13 +51,15 @@ class Translator:
         *,
         glossary: Glossary | PathName | None = None,
         inline: bool = False,
+        localise_numbers: bool = True,
         threads: int = 1,
         **search: Any,
     ) -> None:
         """`Translator.load` opens a folder.
 
-        `inline` reads translations of spans from tags in the text; `search` are limits that differ
-        from the model's: see `SearchSettings` and `HieroSettings`.
+        `inline` reads translations of spans from tags in the text; `localise_numbers` offers
+        numbers and dates as the target language writes them; `search` are limits that differ from
+        the model's: see `SearchSettings` and `HieroSettings`.
         """
         expected = "a Bundle; Translator.load opens a folder"
         check_type("bundle", bundle, Bundle, expected, error=DecodingError)
@@ -67,7 +69,10 @@ class Translator:
         source, target = bundle.source_text, bundle.target_text
         if glossary is not None and not isinstance(glossary, Glossary):
             glossary = Glossary.read(glossary, source_text=source, target_text=target)
-        self.text = TextTranslator(self.decoder, source, target, glossary=glossary, inline=inline)
+        self.text = TextTranslator(
+            self.decoder, source, target, glossary=glossary, inline=inline,
+            localise_numbers=localise_numbers,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, folder: PathName, **options: Any) -> Translator:
@@ -219,14 +224,22 @@ class Translator:
 
     def __reduce__(self) -> tuple[object, ...]:
         search = asdict(self.decoder.settings)
-        return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline, self.threads,
-                          search))  # fmt: skip
+        return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline,
+                          self.text.localise_numbers, self.threads, search))  # fmt: skip
 
 
 def _loaded(
-    folder: PathLike[str], glossary: Glossary | None, inline: bool, threads: int, search: Any
+    folder: PathLike[str],
+    glossary: Glossary | None,
+    inline: bool,
+    localise_numbers: bool,
+    threads: int,
+    search: Any,
 ) -> Translator:
-    return Translator.load(folder, glossary=glossary, inline=inline, threads=threads, **search)
+    return Translator.load(
+        folder, glossary=glossary, inline=inline, localise_numbers=localise_numbers,
+        threads=threads, **search,
+    )  # fmt: skip
 
 
 def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:

@@ -1,0 +1,104 @@
+"""Translation options for numbers, amounts, dates and times, in the notation of the target.
+
+    options = NumberOptions.of(german, english, decoder)
+    options.forced(encoded, taken={0})       # [(Forced(2, 4, (("119.20", "euros"),)), "money"), …]
+
+An expression with a word that is not in the rule table cannot be translated whole by any rule: the
+option is then exclusive, so the number is neither lost nor mixed with others.  Elsewhere it is one
+option among those of the rules, and the model chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+from rosewood.corpus import Encoded, TextProcessor
+from rosewood.corpus.text.number_localiser import Kind, NumberLocaliser
+from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
+from rosewood.decode.decoder import Decoder
+from rosewood.decode.glossary import target_words
+from rosewood.decode.source import Forced, Words
+from rosewood.rules.table_words import TableWords
+
+has_digit = re.compile(r"\d").search
+_NO_BREAK = re.compile("[\u00a0\u202f]")
+
+
+class NumberOption(NamedTuple):
+    """What words of a text become, and which kind of expression they are."""
+
+    option: Forced
+    kind: Kind
+
+
+class NumberOptions:
+    """Options from the languages of two processors of text."""
+
+    def __init__(
+        self, localiser: NumberLocaliser, target: TextProcessor, known: TableWords | None
+    ) -> None:
+        self._localiser = localiser
+        self._target = replace(target, truecaser=None, lowercase=False, symbols=False)
+        self._known = known
+
+    @classmethod
+    def of(
+        cls, source: TextProcessor | None, target: TextProcessor | None, decoder: Decoder
+    ) -> NumberOptions | None:
+        """None where the languages are not known, or words are characters."""
+        if source is None or target is None:
+            return None
+        tokenisers = source.tokeniser, target.tokeniser
+        if any(each.name == "char" for each in tokenisers):
+            return None
+        localiser = NumberLocaliser.between(*(each.language for each in tokenisers))
+        table = getattr(decoder, "table", None)
+        return localiser and cls(localiser, target, table and table.source_words)
+
+    def forced(
+        self,
+        encoded: Encoded,
+        text: str = "",
+        *,
+        taken: Collection[int] = frozenset(),
+        keeps_copies: bool = False,
+    ) -> list[NumberOption]:
+        """The options of a text; none touches the words in `taken`, or has a tag within.
+
+        With `keeps_copies` they exclude nothing that would be possible without them.
+        """
+        words = encoded.words
+        spans = self._localiser.spans(
+            [unescaped(word.strip(JOINER)) for word in words],
+            encoded.spaced,
+            barriers=taken,
+            breaks={tag.place for tag in encoded.tags},
+            text=text,
+        )
+        found: list[NumberOption] = []
+        for begin, end, target, kind in spans:
+            is_known = self._are_known(words[begin:end])
+            if is_known and target.isdecimal():
+                continue  # only its digits change: rules know what it is called
+            targets = [self._words(target)]
+            if keeps_copies and end == begin + 1:
+                targets.append((words[begin],))
+            is_exclusive = not is_known and not keeps_copies
+            found.append(NumberOption(Forced(begin, end, tuple(targets), is_exclusive), kind))
+        return found
+
+    def _are_known(self, words: Words) -> bool:
+        return self._known is None or all(word in self._known for word in words)
+
+    def _words(self, target: str) -> Words:
+        """The words of a target; a number with spaces in it is one."""
+        words: list[str] = []
+        for part in target.split(" "):
+            if _NO_BREAK.search(part):
+                words += self._target.tokeniser.mark(Cut([part], [True, True]))
+            else:
+                words += target_words(part, self._target)
+        return tuple(words)
