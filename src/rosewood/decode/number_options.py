@@ -5,7 +5,8 @@
 
 An expression with a word that is not in the rule table cannot be translated whole by any rule: the
 option is then exclusive, so the number is neither lost nor mixed with others.  Elsewhere it is one
-option among those of the rules, and the model chooses.
+option among those of the rules, and the model chooses.  A whole number that training saw once or
+twice, and never with its digits on the other side, is copied: its rules are often wrong.
 """
 
 from __future__ import annotations
@@ -16,15 +17,20 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rosewood.corpus import Encoded, TextProcessor
-from rosewood.corpus.text.number_localiser import Kind, NumberLocaliser
+from rosewood.corpus.text.number_formats import with_ascii_digits
+from rosewood.corpus.text.number_localiser import NumberLocaliser
+from rosewood.corpus.text.number_patterns import Kind
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.decode.decoder import Decoder
 from rosewood.decode.glossary import target_words
 from rosewood.decode.source import Forced, Words
-from rosewood.rules.table_words import TableWords
+from rosewood.rules.rule import Rule
+from rosewood.rules.table import RuleTable
 
 has_digit = re.compile(r"\d").search
 _NO_BREAK = re.compile("[\u00a0\u202f]")
+_NOT_DIGITS = re.compile(r"\D+")
+_RARE = 2  # times that training has seen a number whose rules are not trusted
 
 
 class NumberOption(NamedTuple):
@@ -38,11 +44,11 @@ class NumberOptions:
     """Options from the languages of two processors of text."""
 
     def __init__(
-        self, localiser: NumberLocaliser, target: TextProcessor, known: TableWords | None
+        self, localiser: NumberLocaliser, target: TextProcessor, table: RuleTable | None
     ) -> None:
         self._localiser = localiser
         self._target = replace(target, truecaser=None, lowercase=False, symbols=False)
-        self._known = known
+        self._table = table
 
     @classmethod
     def of(
@@ -55,8 +61,9 @@ class NumberOptions:
         if any(each.name == "char" for each in tokenisers):
             return None
         localiser = NumberLocaliser.between(*(each.language for each in tokenisers))
-        table = getattr(decoder, "table", None)
-        return localiser and cls(localiser, target, table and table.source_words)
+        if localiser is None:
+            return None
+        return cls(localiser, target, getattr(decoder, "table", None))
 
     def forced(
         self,
@@ -80,18 +87,30 @@ class NumberOptions:
         )
         found: list[NumberOption] = []
         for begin, end, target, kind in spans:
-            is_known = self._are_known(words[begin:end])
-            if is_known and target.isdecimal():
-                continue  # only its digits change: rules know what it is called
+            can_be_ruled = self._are_known(words[begin:end])
+            if target.isdecimal():
+                if not can_be_ruled and words[begin] == target:
+                    continue  # it is copied as all unknown words are
+                if can_be_ruled and not self._has_doubtful_rules(words[begin], target):
+                    continue  # rules know what it is called
+                can_be_ruled = False
             targets = [self._words(target)]
             if keeps_copies and end == begin + 1:
                 targets.append((words[begin],))
-            is_exclusive = not is_known and not keeps_copies
+            is_exclusive = not can_be_ruled and not keeps_copies
             found.append(NumberOption(Forced(begin, end, tuple(targets), is_exclusive), kind))
         return found
 
     def _are_known(self, words: Words) -> bool:
-        return self._known is None or all(word in self._known for word in words)
+        table = self._table
+        return table is None or all(word in table.source_words for word in words)
+
+    def _has_doubtful_rules(self, word: str, digits: str) -> bool:
+        """Whether the rules of a whole number are few and have other things than its digits."""
+        if self._table is None or len(digits) < 2:
+            return False
+        rules = self._table.lookup(word)
+        return all(each.source_count <= _RARE and digits not in _digits(each) for each in rules)
 
     def _words(self, target: str) -> Words:
         """The words of a target; a number with spaces in it is one."""
@@ -102,3 +121,7 @@ class NumberOptions:
             else:
                 words += target_words(part, self._target)
         return tuple(words)
+
+
+def _digits(rule: Rule) -> str:
+    return _NOT_DIGITS.sub("", with_ascii_digits("".join(map(str, rule.target))))

@@ -9,7 +9,6 @@ ISO dates, and clocks of twelve hours stay as they are written.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -101,7 +100,9 @@ def _day_dot_month(names: str, **more: object) -> DateFormat:
 
 
 _EN = DateFormat(
-    _months("January February March April May June July August September October November December"),
+    _months(
+        "January February March April May June July August September October November December"
+    ),
     "{M} {d}, {y}",
     "{M} {d}",
     _ENGLISH,
@@ -241,11 +242,6 @@ _NOT_MONTHS = frozenset({"may", "march"})  # words of their own in small letters
 def date_format(code: str) -> DateFormat | None:
     """The format of a code such as de or en-GB; None if nothing is known of the language."""
     return by_language(_FORMATS, code)
-
-
-def month_pattern(form: DateFormat) -> str:
-    """A pattern of the names of the months."""
-    return "|".join(map(re.escape, sorted(form.months, key=len, reverse=True)))
 
 
 def is_month(name: str, *, has_year: bool) -> bool:

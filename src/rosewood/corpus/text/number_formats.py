@@ -10,13 +10,16 @@ or have no one convention, and such expressions stay as they are written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 NO_BREAK, NARROW = "\u00a0", "\u202f"
+_SIGNS = "-−+±"
+_SIGN = r"(?:(?<![-–−+±])[-−+±])?"
 _SPACES = f" {NO_BREAK}{NARROW}"
 _APOSTROPHES = "'’"
 
@@ -59,6 +62,15 @@ def _czech(number: str, fraction: str) -> int:
     return 0 if number == "1" else 1 if number in ("2", "3", "4") else 3
 
 
+class Number(NamedTuple):
+    """The parts of a written number."""
+
+    sign: str
+    digits: str
+    is_grouped: bool
+    fraction: str
+
+
 @dataclass(frozen=True)
 class NumberFormat:
     """The conventions of one language.
@@ -69,7 +81,7 @@ class NumberFormat:
 
     decimal: str
     grouping: str  # as it is written
-    read: str = ""  # further marks between groups that are understood
+    also_read: str = ""  # further marks between groups
     is_indian: bool = False  # 12,34,567
     percent: str = ""
     money: str = ""
@@ -78,14 +90,54 @@ class NumberFormat:
     units: Mapping[str, str] = field(default_factory=dict)  # symbols, by the international ones
 
     @property
-    def groupings(self) -> str:
-        """All marks between groups that are understood."""
-        return "".join(dict.fromkeys(self.grouping + self.read))
+    def groups_by_spaces(self) -> bool:
+        """Whether spaces are what is written between groups."""
+        return self.grouping in (NO_BREAK, NARROW)
 
-    def currency(self, code: str, number: str, fraction: str) -> str:
+    def pattern(self, group: str = "n") -> str:
+        """A pattern of numbers, in a group of this name; their signs are part of them."""
+        marks = "".join(map(re.escape, dict.fromkeys(self.grouping + self.also_read)))
+        grouped = rf"\d{{1,3}}(?:[{marks}]\d{{3}})+(?!\d)"
+        if self.is_indian:
+            grouped = rf"\d{{1,2}}(?:,\d\d)*,\d{{3}}(?!\d)|{grouped}"
+        return rf"(?P<{group}>{_SIGN}(?:{grouped}|\d+)(?:{re.escape(self.decimal)}\d+)?)"
+
+    def read(self, text: str) -> Number | None:
+        """The parts of what `pattern` matches; None where it is not surely one number."""
+        sign = text[0] if text[0] in _SIGNS else ""
+        whole, _, fraction = text[len(sign) :].partition(self.decimal)
+        groups = re.split(r"\D", whole)
+        if len(groups) == 1:
+            return Number(sign, whole, False, fraction)
+        marks = set(re.findall(r"\D", whole))
+        if len(marks) > 1 or groups[0].startswith("0"):
+            return None
+        if marks == {"."} and not fraction and _is_ip_address(groups):
+            return None
+        return Number(sign, "".join(groups), True, fraction)
+
+    def write(self, number: Number) -> str:
+        """A number in this format: grouped if it was, with the digits of its fraction."""
+        digits = number.digits
+        if number.is_grouped:
+            head, groups = digits[:-3], [digits[-3:]]
+            step = 2 if self.is_indian else 3
+            while head:
+                groups.insert(0, head[-step:])
+                head = head[:-step]
+            digits = self.grouping.join(groups)
+        return number.sign + digits + (self.decimal + number.fraction if number.fraction else "")
+
+    def currency(self, code: str, number: Number) -> str:
         """The name of a currency behind a number; empty if it is not known."""
         forms = self.currencies.get(code, ())
-        return forms[min(self.plural(number, fraction), len(forms) - 1)] if forms else ""
+        return (
+            forms[min(self.plural(number.digits, number.fraction), len(forms) - 1)] if forms else ""
+        )
+
+
+def _is_ip_address(groups: list[str]) -> bool:
+    return len(groups) == 4 and all(int(each) < 256 and str(int(each)) == each for each in groups)
 
 
 def _names(euro: str, dollar: str, yen: str) -> dict[str, tuple[str, ...]]:
@@ -99,7 +151,7 @@ _CYRILLIC = {"km/h": "км/ч", "km": "км", "kg": "кг", "cm": "см", "mm": 
 _COMMA_DOT = NumberFormat(",", ".", _SPACES + _APOSTROPHES, percent=_APART, money=_AFTER)
 _COMMA_SPACE = NumberFormat(",", NO_BREAK, _SPACES, percent=_APART, money=_AFTER)
 _DOT_COMMA = NumberFormat(".", ",", percent=_TIGHT, money=_BEFORE)
-_SWISS = {"decimal": ".", "grouping": "’", "read": _APOSTROPHES}
+_SWISS: dict[str, Any] = {"decimal": ".", "grouping": "’", "also_read": _APOSTROPHES}
 
 _EN = replace(_DOT_COMMA, currencies=_names("euro/euros", "dollar/dollars", "yen"))
 _DE = replace(_COMMA_DOT, plural=_none, currencies=_names("Euro", "Dollar", "Yen"))
@@ -110,9 +162,7 @@ _FR = replace(
     currencies=_names("euro/euros", "dollar/dollars", "yen/yens"),
 )
 _ES = replace(_COMMA_DOT, currencies=_names("euro/euros", "dólar/dólares", "yen/yenes"))
-_IT = replace(
-    _COMMA_DOT, percent=_TIGHT, currencies=_names("euro", "dollaro/dollari", "yen")
-)
+_IT = replace(_COMMA_DOT, percent=_TIGHT, currencies=_names("euro", "dollaro/dollari", "yen"))
 _PT = replace(
     _COMMA_DOT,
     percent=_TIGHT,
@@ -144,7 +194,7 @@ _CS = replace(
     plural=_czech,
     currencies=_names("euro/eura/eura/eur", "dolar/dolary/dolaru/dolarů", "jen/jeny/jenu/jenů"),
 )
-_NORDIC = {"plural": _none, "currencies": _names("euro", "dollar", "yen")}
+_NORDIC: dict[str, Any] = {"plural": _none, "currencies": _names("euro", "dollar", "yen")}
 _TR = replace(
     _COMMA_DOT,
     percent="%{n}",
@@ -155,9 +205,7 @@ _TR = replace(
 _JA = replace(_DOT_COMMA, plural=_none, currencies=_names("ユーロ", "ドル", "円"))
 _ZH = replace(_DOT_COMMA, plural=_none, currencies=_names("欧元", "", "日元"))
 _AR = replace(_DOT_COMMA, money="", plural=_none, currencies=_names("يورو", "", "ين"))
-_HI = replace(
-    _DOT_COMMA, is_indian=True, plural=_none, currencies=_names("यूरो", "डॉलर", "येन")
-)
+_HI = replace(_DOT_COMMA, is_indian=True, plural=_none, currencies=_names("यूरो", "डॉलर", "येन"))
 _AMERICAS = ("mx", "us", "gt", "hn", "ni", "sv", "pa", "do", "pr", "pe", "cu")  # 1,234.56
 
 _FORMATS: dict[str, NumberFormat] = {
@@ -169,12 +217,12 @@ _FORMATS: dict[str, NumberFormat] = {
     "fr-ca": replace(_FR, grouping=NO_BREAK),
     "fr-ch": replace(_FR, percent=_TIGHT, money=""),  # prices have another decimal mark
     "es": _ES,
-    **{f"es-{region}": replace(_ES, decimal=".", grouping=",", read="", money="")
+    **{f"es-{region}": replace(_ES, decimal=".", grouping=",", also_read="", money="")
        for region in _AMERICAS},
     "it": _IT,
     "it-ch": replace(_IT, **_SWISS, money=""),
     "pt": _PT,
-    "pt-pt": replace(_PT, grouping=NO_BREAK, read=_SPACES + ".", money=_AFTER, plural=_one),
+    "pt-pt": replace(_PT, grouping=NO_BREAK, also_read=_SPACES + ".", money=_AFTER, plural=_one),
     "nl": _NL,
     "ru": _RU,
     "pl": _PL,
