@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from rosewood.corpus import Encoded, TextProcessor
@@ -28,8 +30,9 @@ from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
 has_digit = re.compile(r"\d").search
-_NO_BREAK = re.compile("[\u00a0\u202f]")
+_has_space = re.compile("[\u00a0\u202f]").search
 _NOT_DIGITS = re.compile(r"\D+")
+_REMEMBERED = 1 << 12  # whole numbers of which it is known
 _RARE = 2  # times that training has seen a number whose rules are not trusted
 
 
@@ -49,6 +52,7 @@ class NumberOptions:
         self._localiser = localiser
         self._target = replace(target, truecaser=None, lowercase=False, symbols=False)
         self._table = table
+        self._doubtful = lru_cache(maxsize=_REMEMBERED)(self._has_doubtful_rules)
 
     @classmethod
     def of(
@@ -91,7 +95,7 @@ class NumberOptions:
             if target.isdecimal():
                 if not can_be_ruled and words[begin] == target:
                     continue  # it is copied as all unknown words are
-                if can_be_ruled and not self._has_doubtful_rules(words[begin], target):
+                if can_be_ruled and not self._doubtful(words[begin], target):
                     continue  # rules know what it is called
                 can_be_ruled = False
             targets = [self._words(target)]
@@ -115,11 +119,11 @@ class NumberOptions:
     def _words(self, target: str) -> Words:
         """The words of a target; a number with spaces in it is one."""
         words: list[str] = []
-        for part in target.split(" "):
-            if _NO_BREAK.search(part):
-                words += self._target.tokeniser.mark(Cut([part], [True, True]))
+        for with_spaces, parts in groupby(target.split(" "), lambda part: bool(_has_space(part))):
+            if with_spaces:
+                words += (self._target.tokeniser.mark(Cut([n], [True, True]))[0] for n in parts)
             else:
-                words += target_words(part, self._target)
+                words += target_words(" ".join(parts), self._target)
         return tuple(words)
 
 

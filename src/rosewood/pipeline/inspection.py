@@ -21,6 +21,7 @@ from rosewood.corpus.text.value_symbols import is_value_symbol
 from rosewood.decode import Decoder, Explanation, PreparedText, SearchResult, TextTranslator
 from rosewood.decode import explain as explained
 from rosewood.decode.explanation_table import aligned
+from rosewood.decode.number_options import NumberOption
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
 from rosewood.model.confidence import Confidence
@@ -99,6 +100,7 @@ class Inspection:
     notes: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()  # how phrases lie to each other, by trained reordering models
     boosted: tuple[BoostedPhrase, ...] = ()  # what boosted trees add to each phrase
+    numbers: tuple[NumberOption, ...] = ()  # options in the notation of the target language
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -130,6 +132,16 @@ class Inspection:
             "forest": dict(self.forest),
             "moves": [each.to_dict() for each in self.moves],
             "boosted": [each.to_dict() for each in self.boosted],
+            "numbers": [
+                {
+                    "begin": each.option.begin,
+                    "end": each.option.end,
+                    "target": [" ".join(words) for words in each.option.translations],
+                    "kind": each.kind,
+                    "is_exclusive": each.option.exclusive,
+                }
+                for each in self.numbers
+            ],
             "notes": list(self.notes),
         }
 
@@ -159,6 +171,10 @@ class Inspection:
         ]
         if self.unknown:
             rows.insert(2, ["unknown", " ".join(self.unknown)])
+        words = reply.source_words
+        for option, kind in self.numbers:
+            source = " ".join(words[option.begin : option.end])
+            rows.append([kind, f"{source} → {' '.join(option.translations[0])}"])
         return aligned(rows, right=())
 
     @property
@@ -246,6 +262,7 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
         notes,
         moves_of(decoder, found, why),
         boosted_phrases(getattr(decoder, "trees", None), why),
+        prepared.numbers,
     )
 
 

@@ -96,7 +96,7 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
-            "report", version=2, run=judge, decides=search_choices,
+            "report", version=3, run=judge, decides=search_choices,
             needs={
                 **_MODELS,
                 "clean": Needs(("dev.", "test."), facts=("dev", "test")),

@@ -34,6 +34,7 @@ class DateFormat:
     order: str = "dmy"  # of numeric dates; "": they are ambiguous
     separators: str = "."  # that are read in numeric dates; the first is written
     times: tuple[str, ...] = ()
+    time_words: str = ""  # of which a text with such times has one, in small letters
     time: str = "{h}:{n}"
     hour: str = "{h}:00"  # a full hour
     small_hour: str = ""  # up to 12, if it is written otherwise
@@ -117,6 +118,7 @@ _FR = _day_month(
     first="1er",
     separators="/.",
     times=(r"(?P<h>\d{1,2}) ?h ?(?P<n>\d\d)",),
+    time_words="h",
     time="{h}h{n}",
     hour="{h} h",
 )
@@ -128,12 +130,14 @@ _ES = DateFormat(
     _OF,
     separators="/",
     times=(rf"{_CLOCK} (?:h|horas)(?!\.)",),
+        time_words="h",
 )  # fmt: skip
 _PT = replace(
     _ES,
     months=_months("janeiro fevereiro março abril maio junho julho agosto setembro outubro "
                    "novembro dezembro"),
     times=(r"(?P<h>\d{1,2})h(?P<n>\d\d)", rf"{_CLOCK} (?:h|horas)(?!\.)"),
+        time_words="h",
 )  # fmt: skip
 _ASIA = DateFormat(
     (), "{y}年{m}月{d}日", "{m}月{d}日", _ASIAN, order="ymd", separators="/", hour="{h}時"
@@ -143,6 +147,7 @@ _FORMATS: dict[str, DateFormat] = {
     "de": _day_dot_month(
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
         times=(rf"{_CLOCK} Uhr", r"(?P<h>\d{1,2}) Uhr(?! \d)"),
+        time_words="uhr",
         time="{h}:{n} Uhr",
         hour="{h} Uhr",
     ),
@@ -158,12 +163,14 @@ _FORMATS: dict[str, DateFormat] = {
         dates=(rf"(?P<d>\d{{1,2}})º? {_MONTH} {_Y}", rf"(?P<d>\d{{1,2}})º? {_MONTH}"),
         separators="/.",
         times=(rf"(?<=ore ){_CLOCK}", rf"(?<=alle ){_CLOCK}"),
+        time_words="ore alle",
     ),
     "pt": _PT,
     "nl": _day_month(
         "januari februari maart april mei juni juli augustus september oktober november december",
         separators="-/",
         times=(rf"{_CLOCK} uur",),
+        time_words="uur",
         hour="{h} uur",
     ),
     "ru": _day_month(
@@ -181,10 +188,12 @@ _FORMATS: dict[str, DateFormat] = {
         "listopada grudnia",
         dates=(rf"{_D} {_MONTH} {_Y} (?:roku|r\.)", *_PLAIN),
         times=(rf"(?<=godz\. ){_CLOCK}", rf"(?<=godzinie ){_CLOCK}"),
+        time_words="godz",
     ),
     "cs": _day_dot_month(
         "ledna února března dubna května června července srpna září října listopadu prosince",
         times=(rf"{_CLOCK} hodin",),
+        time_words="hodin",
     ),
     "sk": _day_dot_month(
         "januára februára marca apríla mája júna júla augusta septembra októbra novembra decembra"
@@ -195,10 +204,12 @@ _FORMATS: dict[str, DateFormat] = {
         separators="/",
         is_iso=True,
         times=(rf"(?<=kl\. ){_CLOCK}", rf"(?<=kl ){_CLOCK}", rf"(?<=klockan ){_CLOCK}"),
+        time_words="kl",
     ),
     "da": _day_dot_month(
         "januar februar marts april maj juni juli august september oktober november december",
         times=(rf"(?<=kl\. ){_CLOCK}", rf"(?<=klokken ){_CLOCK}"),
+        time_words="kl",
         time="{h}.{n}",
     ),
     **dict.fromkeys(
@@ -206,12 +217,14 @@ _FORMATS: dict[str, DateFormat] = {
         _day_dot_month(
             "januar februar mars april mai juni juli august september oktober november desember",
             times=(rf"(?<=kl\. ){_CLOCK}", rf"(?<=klokken ){_CLOCK}"),
+        time_words="kl",
         ),
     ),
     "fi": _day_dot_month(
         "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta "
         "syyskuuta lokakuuta marraskuuta joulukuuta",
         times=(rf"(?<=kello ){_CLOCK}", rf"(?<=klo ){_CLOCK}"),
+        time_words="kello klo",
         time="{h}.{n}",
     ),
     "ro": _day_month(
@@ -221,12 +234,15 @@ _FORMATS: dict[str, DateFormat] = {
     "tr": _day_month(
         "Ocak Şubat Mart Nisan Mayıs Haziran Temmuz Ağustos Eylül Ekim Kasım Aralık",
         times=(rf"(?<=saat ){_CLOCK}",),
+        time_words="saat",
     ),
     "ja": replace(
         _ASIA,
         times=(r"(?P<h>\d{1,2}) ?時 ?(?P<n>\d\d) ?分(?! ?間)",),
+        time_words="時",
     ),
     "zh": replace(_ASIA, times=(r"(?P<h>\d{1,2}) ?[点點] ?(?P<n>\d\d) ?分(?! ?[钟鐘])",),
+        time_words="点 點",
                   hour="{h}点"),
     "ar": _day_month(
         "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",

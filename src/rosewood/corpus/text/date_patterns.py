@@ -21,14 +21,17 @@ def date_finders(source: DateFormat | None, target: DateFormat | None) -> Iterat
     months = one_of(source.months)
     for pattern in source.dates:
         named = bounded(pattern.replace("{months}", months))
-        yield Finder("date", named, partial(_named_date, source, target))
+        write = partial(_named_date, source, target)
+        yield Finder("date", named, write, tuple(source.numbers) or ("月",))
     marks = re.escape(source.separators)
     for order in (source.order,) if source.order else ("dmy", "mdy"):
         one, two, three = (rf"(?P<{each}>\d{{{'4' if each == 'y' else '1,2'}}})" for each in order)
         numeric = bounded(rf"{one}(?P<mark>[{marks}]){two}(?P=mark){three}")
-        yield Finder("date", numeric, partial(_numeric_date, source, target))
+        write = partial(_numeric_date, source, target)
+        yield Finder("date", numeric, write, tuple(source.separators))
     for pattern in source.times:
-        yield Finder("time", bounded(pattern), partial(_time, target))
+        words = tuple(source.time_words.split())
+        yield Finder("time", bounded(pattern), partial(_time, target), words)
 
 
 def _named_date(source: DateFormat, target: DateFormat, match: re.Match[str]) -> str | None:

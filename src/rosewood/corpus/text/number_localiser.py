@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from rosewood.corpus.text.date_formats import date_format
 from rosewood.corpus.text.date_patterns import date_finders
 from rosewood.corpus.text.number_formats import number_format, with_ascii_digits
-from rosewood.corpus.text.number_patterns import Kind, number_finders
+from rosewood.corpus.text.number_patterns import Finder, Kind, number_finders
 
 BARRIER = "\ufffc"  # stands for a tag, a value, or words whose translation is known
 _NO_BREAK = re.compile("[\u00a0\u202f]")
@@ -55,8 +56,8 @@ class NumberLocaliser:
         one, other = number_format(source), number_format(target)
         if one is None or other is None:
             raise ValueError(f"no number format is known for {source!r} or {target!r}")
-        dates = date_format(source), date_format(target)
-        self._finders = [*date_finders(*dates), *number_finders(one, other)]
+        self._formats = one, other
+        self._dates = date_format(source), date_format(target)
         self._groups_by_spaces = one.groups_by_spaces
 
     @classmethod
@@ -64,6 +65,11 @@ class NumberLocaliser:
         """None if either language is unknown, or both are the same."""
         known = number_format(source) is not None and number_format(target) is not None
         return cls(source, target) if known and source.lower() != target.lower() else None
+
+    @cached_property
+    def _finders(self) -> list[Finder]:
+        """Made when the first number comes: patterns take a while to compile."""
+        return [*date_finders(*self._dates), *number_finders(*self._formats)]
 
     def text(self, text: str) -> str:
         """A text with everything localised that can be."""
@@ -126,7 +132,10 @@ class NumberLocaliser:
         """
         taken: list[tuple[int, int]] = []
         found: list[_Found] = []
-        for kind, pattern, write in self._finders:
+        small = line.lower()
+        for kind, pattern, write, needs in self._finders:
+            if needs and not any(each in small for each in needs):
+                continue
             for match in pattern.finditer(line):
                 begin, end = match.span()
                 if not fits(begin, end) or any(a < end and begin < b for a, b in taken):
@@ -155,6 +164,7 @@ class NumberLocaliser:
         first, *others = grouped[0].split(" ")
         return (
             first.startswith("0")
+            or line[begin] == "+"
             or (len(first) == 3 and len(others) == 2)  # a telephone number
             or _NUMBER_BEFORE.search(line[:begin]) is not None
             or _NUMBER_BEHIND.match(line, end) is not None

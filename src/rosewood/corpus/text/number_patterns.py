@@ -18,7 +18,8 @@ from rosewood.corpus.text.scripts import CJK
 
 Kind = Literal["date", "time", "money", "unit", "percent", "number", "digits"]
 
-WORD = rf"[^\W{CJK}]"  # in scripts with spaces between words
+# In scripts with spaces between words.  With IGNORECASE large classes take long to compile.
+WORD = rf"(?-i:[^\W{CJK}])"
 _LEFT = rf"(?<!{WORD})(?<!\d[.,:/'’–-])(?<![%$€£¥₹₽₩°])"
 _RIGHT = rf"(?![.,:/'’–-]?{WORD})(?!-)"
 _SYMBOL = "[€$£¥₹₽₩]"
@@ -53,11 +54,12 @@ Writer = Callable[[re.Match[str]], str | None]
 
 
 class Finder(NamedTuple):
-    """A pattern, and what its matches become."""
+    """A pattern, what its matches become, and texts in small letters of which matches have one."""
 
     kind: Kind
     pattern: re.Pattern[str]
     write: Writer
+    needs: tuple[str, ...] = ()
 
 
 def bounded(pattern: str) -> re.Pattern[str]:
@@ -70,21 +72,24 @@ def number_finders(source: NumberFormat, target: NumberFormat) -> Iterator[Finde
     number = source.pattern()
     if source.money and target.money:
         either = rf"(?P<a>{_SYMBOL}) ?{number}|{source.pattern('m')} ?(?P<b>{_SYMBOL})"
-        yield Finder("money", bounded(either), partial(_money, source, target))
+        write = partial(_money, source, target)
+        yield Finder("money", bounded(either), write, tuple(_SYMBOL[1:-1]))
     names = {
         name.lower(): code for code, names in source.currencies.items() for name in names
     }  # fmt: skip
     if names:
         pattern = rf"{number} ?(?P<name>{one_of(names)})(?![ァ-ヺー])"
-        yield Finder("money", bounded(pattern), partial(_named_money, source, target, names))
+        write = partial(_named_money, source, target, names)
+        yield Finder("money", bounded(pattern), write, tuple(names))
     if source.units != target.units:
         symbols = {symbol: unit for unit, symbol in source.units.items()}
         symbols = symbols or {unit: unit for unit in target.units}
         pattern = rf"{number} ?(?P<unit>{one_of(symbols)})(?![²³/])"
-        yield Finder("unit", bounded(pattern), partial(_unit, source, target, symbols))
+        write = partial(_unit, source, target, symbols)
+        yield Finder("unit", bounded(pattern), write, tuple(symbols))
     if source.percent and target.percent:
         pattern = rf"% ?{number}" if source.percent.startswith("%") else rf"{number} ?%"
-        yield Finder("percent", bounded(pattern), partial(_percent, source, target))
+        yield Finder("percent", bounded(pattern), partial(_percent, source, target), ("%",))
     span = rf"(?P<to>[-–]){source.pattern('m')}"
     pattern = rf"(?P<prefix>{_PREFIX})?{number}(?:{span})?(?P<suffix>{_SUFFIX})?"
     yield Finder("number", bounded(pattern), partial(_plain, source, target))
