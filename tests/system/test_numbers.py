@@ -39,6 +39,7 @@ def test_inspection(model):
     assert (money["kind"], money["target"], money["is_exclusive"]) == ("money", [WANT[0]], True)
     assert (date["kind"], date["target"]) == ("date", [WANT[1]])
     assert f"→ {WANT[0]}" in seen.to_text()
+    assert f"Offered as money: 1,234.50 euros → {WANT[0]}." in seen.to_html()
     kinds = {each.target: each.kind for each in seen.options if each.is_used}
     assert kinds[tuple(WANT[0].split())] == "forced"
 

@@ -108,6 +108,16 @@ class Inspection:
         words = self.reply.source_words
         return tuple(words[use.begin] for use in self.reply.rules if use.is_unknown)
 
+    @property
+    def localised(self) -> list[tuple[str, str]]:
+        """The kinds of the options for numbers, and what becomes what."""
+        words = self.reply.source_words
+        return [
+            (kind, clean(f"{' '.join(words[each.begin : each.end])} → {' '.join(said)}"))
+            for each, kind in self.numbers
+            for said in each.translations
+        ]
+
     def spans(self) -> dict[tuple[int, int], list[SpanOption]]:
         """The options of each span; those with gaps only where they are likely or used."""
         found: dict[tuple[int, int], list[SpanOption]] = {}
@@ -171,10 +181,7 @@ class Inspection:
         ]
         if self.unknown:
             rows.insert(2, ["unknown", " ".join(self.unknown)])
-        words = reply.source_words
-        for option, kind in self.numbers:
-            source = " ".join(words[option.begin : option.end])
-            rows.append([kind, f"{source} → {' '.join(option.translations[0])}"])
+        rows += map(list, self.localised)
         return aligned(rows, right=())
 
     @property
