@@ -57,8 +57,8 @@ def open_translator(model: Path, known: KnownText, limits: dict[str, Any]) -> Tr
         warn(note)
     terms = read_glossary(known.glossary, bundle.source_text, bundle.target_text)
     return Translator(
-        bundle, glossary=terms, inline=known.inline, localise_numbers=known.localise_numbers,
-        **limits,
+        bundle, glossary=terms, inline=known.inline, casing=known.casing,
+        localise_numbers=known.localise_numbers, **limits,
     )  # fmt: skip
 
 

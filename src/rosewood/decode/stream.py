@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from rosewood.arguments import check_choice, check_list
 from rosewood.corpus.lines import at
+from rosewood.decode.readings import best_readings
 from rosewood.errors import DecodingError, RosewoodError
 from rosewood.resources import check_threads
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.decode.results import SearchResult
-    from rosewood.decode.source import Source
     from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
     from rosewood.decode.translation import Translation
 
@@ -113,27 +113,22 @@ class _Job(NamedTuple):
 def _stream(
     translator: TextTranslator, jobs: Iterator[_Job], threads: int, forests: bool, live: bool
 ) -> Iterator[TranslatedLine]:
-    decoder = translator.decoder
     waiting: deque[_Job] = deque()
 
-    def sources(batch: Iterable[_Job]) -> Iterator[Source]:
+    def texts(batch: Iterable[_Job]) -> Iterator[PreparedText]:
         for job in batch:
             waiting.append(job)
-            yield job.prepared.source
+            yield job.prepared
 
     batches = Arriving(jobs, LINES_PER_THREAD * threads) if live else [jobs]
     for batch in batches:
         left = len(batch) if isinstance(batch, list) else -1
-        found: Iterator[tuple[Translation, SearchResult | None]]
-        if forests:
-            searched = decoder.search_all(sources(batch), threads=threads)
-            found = ((each.best, each) for each in searched)
-        else:
-            found = ((best, None) for best in decoder.translate(sources(batch), threads=threads))
-        for best, search in found:
+        for prepared, best, search in best_readings(
+            translator.decoder, texts(batch), forests=forests, threads=threads
+        ):
             job, left = waiting.popleft(), left - 1
             yield TranslatedLine(
-                job.number, job.prepared, translator, job.error, best, search, left == 0
+                job.number, prepared, translator, job.error, best, search, left == 0
             )
 
 

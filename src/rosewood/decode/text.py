@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rosewood.arguments import check_text, check_type
+from rosewood.arguments import check_choice, check_text, check_type
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
+from rosewood.corpus.text.casing import CASINGS, Caser
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.corpus.text.truecase import lowered, sentence_starts
 from rosewood.corpus.text.value_symbols import VALUE, is_value_symbol, matched
@@ -27,6 +28,8 @@ from rosewood.decode.explanation import Explanation
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
 from rosewood.decode.number_options import NumberOption, NumberOptions, has_digit
+from rosewood.decode.readings import best_readings
+from rosewood.decode.results import SearchResult
 from rosewood.decode.source import Forced, Source
 from rosewood.decode.stream import stream
 from rosewood.decode.translation import Translation
@@ -41,6 +44,7 @@ class PreparedText:
     source: Source
     encoded: Encoded | None = None  # of raw text
     numbers: tuple[NumberOption, ...] = ()  # options in the notation of the target
+    others: tuple[PreparedText, ...] = ()  # less likely readings of the same text
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -85,11 +89,14 @@ class TextTranslator:
         *,
         glossary: Glossary | None = None,
         inline: bool = False,
+        casing: str = "auto",
         localise_numbers: bool = True,
     ) -> None:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
-        that have a translation say what the words between them become.  `localise_numbers` offers
-        numbers and dates as the target language writes them, if both languages are known."""
+        that have a translation say what the words between them become.  With `casing="auto"`,
+        text whose capitals are lost is cased anew, if the processor of the source has learned how
+        words are cased.  `localise_numbers` offers numbers and dates as the target language writes
+        them, if both languages are known."""
         if (source is None) != (target is None):
             reason = "raw text needs a processor for the source and one for the target"
             raise DecodingError(
@@ -108,9 +115,12 @@ class TextTranslator:
         self.glossary = glossary
         self.inline = inline
         self.localise_numbers = localise_numbers
+        self.casing = check_choice("casing", casing, CASINGS, error=DecodingError)
+        self._caser: Caser | None = None
         self._as_written: TextProcessor | None = None  # where the words of the model are not
         if source is not None and source.truecaser is not None:
             self._as_written = replace(source, truecaser=None)
+            self._caser = Caser(source.truecaser) if casing == "auto" else None
         if source is not None and target is not None:
             # What is a value in the source must not get a capital in the target.
             self.target_text = replace(
@@ -121,13 +131,21 @@ class TextTranslator:
             )
         self._numbers = NumberOptions.of(source, target, decoder) if localise_numbers else None
 
-    def prepare(self, text: str, reference: str | None = None) -> PreparedText:
-        """A text as the decoder takes it; with a reference, only its derivations are searched."""
+    def prepare(
+        self, text: str, reference: str | None = None, *, reading: Encoded | None = None
+    ) -> PreparedText:
+        """A text as the decoder takes it; with a reference, only its derivations are searched.
+
+        Without `reading`, the text may be cased anew, in several ways.
+        """
         check_text("text", text, error=DecodingError)
         encoded: Encoded | None = None
+        others: list[Encoded] = []
         spans: tuple[Forced, ...] = ()
         if self.source_text is not None and self.target_text is not None:
-            encoded = self.source_text.encode(text)
+            encoded = reading
+            if encoded is None:
+                encoded, *others = self.source_text.readings(text, self._caser)
             if self.inline:
                 encoded, spans = lift_spans(encoded, self.target_text)
             words = encoded.words
@@ -156,7 +174,13 @@ class TextTranslator:
             )
             forced += [each.option for each in numbers]
         said = None if reference is None else self._reference(reference)
-        return PreparedText(text, Source(words, tuple(forced), said), encoded, tuple(numbers))
+        return PreparedText(
+            text,
+            Source(words, tuple(forced), said),
+            encoded,
+            tuple(numbers),
+            tuple(self.prepare(text, reference, reading=other) for other in others),
+        )
 
     def text_of(self, translation: Translation, prepared: PreparedText) -> TranslatedText:
         """The text of a translation: of the best one, or of any other of its search."""
@@ -185,6 +209,12 @@ class TextTranslator:
         )
 
     stream = stream
+
+    def search(self, text: str) -> tuple[PreparedText, SearchResult]:
+        """The best reading of a text, and all that was found of it."""
+        (found,) = best_readings(self.decoder, [self.prepare(text)], forests=True)
+        assert found.search is not None
+        return found.prepared, found.search
 
     def translate(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[TranslatedText]:
         """The best translation of each text, in their order."""

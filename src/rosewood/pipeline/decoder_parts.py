@@ -232,7 +232,7 @@ class DecoderParts(Settings):
         known = known or KnownText()
         terms = read_glossary(known.glossary, source, target)
         return TextTranslator(
-            decoder, source, target, glossary=terms, inline=known.inline,
+            decoder, source, target, glossary=terms, inline=known.inline, casing=known.casing,
             localise_numbers=known.localise_numbers,
         )  # fmt: skip
 

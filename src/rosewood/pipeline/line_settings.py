@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rosewood.corpus.text.casing import CASINGS, Casing
 from rosewood.decode.consensus_methods import CONSENSUS, settings_help
 from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting, setting_of
@@ -42,6 +43,12 @@ class KnownText(Settings):
         "Offer numbers, amounts, dates and times in the notation of the target language: "
         "119,20 Euro as 119.20 euros.",
     )
+    casing: Casing = setting(
+        "auto",
+        "Text in small letters, in capitals or in title case: auto cases it as the training text "
+        "was, keep does not.",
+        group="Input lines", choices=CASINGS,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import marshal
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Self
 from rosewood.corpus import SentencePair, TextProcessor
 from rosewood.corpus.filters import FilterReport
 from rosewood.corpus.pairs import Origin
+from rosewood.corpus.text.truecase import CaseCounts
 from rosewood.model.origins import read_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.stage import Task
@@ -121,13 +121,13 @@ class TextBlocks:
     def _cut(self, sides: Sides, processors: list[TextProcessor]) -> None:
         """Cut all texts into tokens, and learn how words are cased."""
         what, done = "learning how words are cased", 0
-        counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        counts = (CaseCounts(), CaseCounts())
         calls = ((sides, *block) for block in self._texts())
-        for *forms, tokens in self._resumed("tokens", cut_pairs, calls, keeps=self._is_long):
+        for *some, tokens in self._resumed("tokens", cut_pairs, calls, keeps=self._is_long):
             self._told(what, done, self._total)
             if done < _LEARNT_FROM:
-                for seen, some in zip(counts, forms, strict=True):
-                    seen.update(some)
+                for seen, plain in zip(counts, some, strict=True):
+                    seen.update(CaseCounts.from_plain(plain))
             if not self._is_long:
                 self._held.append(tokens)
             done += BLOCK

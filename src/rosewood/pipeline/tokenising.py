@@ -19,7 +19,7 @@ from rosewood.corpus.filters import Filters
 from rosewood.corpus.lines import split
 from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.text.processor import CutText, TextProcessor
-from rosewood.corpus.text.truecase import count_forms
+from rosewood.corpus.text.truecase import CaseCounts, Plain
 
 FORMAT = sys.implementation.cache_tag  # Python versions do not read each other's bytes
 _BARS = "|||"  # separates the fields of rules as text
@@ -27,7 +27,6 @@ _MARKS = frozenset(("<s>", "</s>"))  # of language models
 _EXAMPLES = 3  # texts of removed pairs that are kept, for each reason
 
 Sides = tuple[str | None, str | None]  # the processor of each side as JSON; None: text is words
-Forms = dict[str, int]  # how often each form of a word was seen
 
 
 class MadePairs(NamedTuple):
@@ -49,15 +48,23 @@ def _lines(block: bytes) -> list[str]:
     return block.decode().split("\n")[:-1]
 
 
-def cut_pairs(sides: Sides, source: bytes, target: bytes) -> tuple[Forms, Forms, bytes]:
-    """Forms of the words of both sides, and the tokens, for `case_pairs`."""
-    forms: list[Forms] = []
+def cut_pairs(sides: Sides, source: bytes, target: bytes) -> tuple[Plain, Plain, bytes]:
+    """How words of both sides are cased, and the tokens, for `case_pairs`.
+
+    What stands beside a word is counted for the source only, of which casing may be lost.
+    """
+    counts: list[Plain] = []
     cuts: list[list[CutText]] = []
     for processor, block in zip(_both(sides), (source, target), strict=True):
         cut = [processor.cut(text) for text in _lines(block)]
         cuts.append([tuple(each) for each in cut])  # type: ignore[misc]  # marshal takes no others
-        forms.append(dict(count_forms(each.unmarked() for each in cut)))
-    return forms[0], forms[1], marshal.dumps(cuts)
+        made = CaseCounts.of(
+            (each.unmarked() for each in cut),
+            processor.tokeniser.language,
+            neighbours=not counts,
+        )
+        counts.append(made.to_plain())
+    return counts[0], counts[1], marshal.dumps(cuts)
 
 
 def case_pairs(sides: Sides, filters: Filters, cuts: bytes) -> MadePairs:

@@ -51,14 +51,16 @@ class Translator:
         *,
         glossary: Glossary | PathName | None = None,
         inline: bool = False,
+        casing: str = "auto",
         localise_numbers: bool = True,
         threads: int = 1,
         **search: Any,
     ) -> None:
         """`Translator.load` opens a folder.
 
-        `inline` reads translations of spans from tags in the text; `localise_numbers` offers
-        numbers and dates as the target language writes them; `search` are limits that differ from
+        `inline` reads translations of spans from tags in the text; with `casing="keep"`, text in
+        small letters, in capitals or in title case is searched as it is; `localise_numbers` offers
+        numbers and dates as the target language writes them.  `search` are limits that differ from
         the model's: see `SearchSettings` and `HieroSettings`.
         """
         expected = "a Bundle; Translator.load opens a folder"
@@ -70,7 +72,7 @@ class Translator:
         if glossary is not None and not isinstance(glossary, Glossary):
             glossary = Glossary.read(glossary, source_text=source, target_text=target)
         self.text = TextTranslator(
-            self.decoder, source, target, glossary=glossary, inline=inline,
+            self.decoder, source, target, glossary=glossary, inline=inline, casing=casing,
             localise_numbers=localise_numbers,
         )  # fmt: skip
 
@@ -155,8 +157,7 @@ class Translator:
 
     def search(self, text: str) -> tuple[PreparedText, SearchResult]:
         """A text as the decoder takes it, and all that was found of it."""
-        prepared = self.text.prepare(text)
-        return prepared, self.decoder.search(prepared.source)
+        return self.text.search(text)
 
     def reply(self, text: str, *, nbest: int = 0) -> Reply:
         """A translation with its alignment, features and confidence, and `nbest` others."""
@@ -224,22 +225,16 @@ class Translator:
 
     def __reduce__(self) -> tuple[object, ...]:
         search = asdict(self.decoder.settings)
-        return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline,
-                          self.text.localise_numbers, self.threads, search))  # fmt: skip
+        text = self.text
+        options = {
+            "glossary": text.glossary, "inline": text.inline, "casing": text.casing,
+            "localise_numbers": text.localise_numbers, "threads": self.threads,
+        }  # fmt: skip
+        return _loaded, (self.bundle.folder, options | search)
 
 
-def _loaded(
-    folder: PathLike[str],
-    glossary: Glossary | None,
-    inline: bool,
-    localise_numbers: bool,
-    threads: int,
-    search: Any,
-) -> Translator:
-    return Translator.load(
-        folder, glossary=glossary, inline=inline, localise_numbers=localise_numbers,
-        threads=threads, **search,
-    )  # fmt: skip
+def _loaded(folder: PathLike[str], options: dict[str, Any]) -> Translator:
+    return Translator.load(folder, **options)
 
 
 def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
@@ -24,14 +23,15 @@ from typing import Any, NamedTuple
 
 from rosewood.arguments import check_text, check_type, check_whole
 from rosewood.corpus.lines import at
+from rosewood.corpus.text.casing import Caser
 from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
 from rosewood.corpus.text.tag_placement import Alignment, place_tags
 from rosewood.corpus.text.tags import Found, Protection, paired
 from rosewood.corpus.text.tokeniser import Cut, Tokeniser, joined
 from rosewood.corpus.text.tokenisers import make_tokeniser
 from rosewood.corpus.text.truecase import (
+    CaseCounts,
     Truecaser,
-    count_forms,
     is_shouted,
     lowered,
     recased,
@@ -44,7 +44,7 @@ from rosewood.output import whole_file
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
-_FORMAT, _VERSION = "rosewood-text", 2
+_FORMAT, _VERSION = "rosewood-text", 3
 _SINCE = {"symbols": (2, False)}  # settings that earlier versions do not have, and what they did
 _NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
 _SPACES = re.compile(r"\s+")
@@ -110,19 +110,30 @@ class TextProcessor(Settings):
 
     def encode(self, text: str) -> Encoded:
         """The words of a raw text, and what is needed to restore it."""
+        return self.readings(text)[0]
+
+    def readings(self, text: str, caser: Caser | None = None) -> list[Encoded]:
+        """The same, the words cased anew where `caser` finds capitals lost.
+
+        There are several where it is not certain, the most probable first.
+        """
         taken = self._taken(text)
-        letters = _letters(taken.tokens, taken.values)
+        cut, letters = _cut_of(taken), _letters(taken.tokens, taken.values)
+        cased = None if caser is None else caser.readings(letters)
         starts = sentence_starts(letters)[:1]
         kept = [taken.tokens[place] for place in taken.values] if self.symbols else []
-        return Encoded(
-            tuple(self.words(_cut_of(taken))),
+        made = Encoded(
+            tuple(self.words(cut) if cased is None else self._marked(cased.words[0], cut)),
             tuple(taken.spaced),
             tuple(taken.tags),
             tuple(taken.values),
             tuple(self.tokeniser.mark(Cut(kept, [True] * (len(kept) + 1)))),
             is_shouted=self._changes_case and is_shouted(letters),
-            has_capital=not any(letters[place][0].islower() for place in starts),
+            has_capital=(cased is not None and cased.has_capital)
+            or not any(letters[place][0].islower() for place in starts),
         )
+        others = [] if cased is None else cased.words[1:]
+        return [made, *(replace(made, words=tuple(self._marked(each, cut))) for each in others)]
 
     def cut(self, text: str) -> CutText:
         """The tokens of a raw text before they get their case."""
@@ -133,8 +144,13 @@ class TextProcessor(Settings):
         tokens = cut.tokens
         if self._changes_case:
             tokens = self._small(_letters(tokens, cut.values))
-            for place in cut.values:
-                tokens[place] = cut.tokens[place]
+        return self._marked(tokens, cut)
+
+    def _marked(self, tokens: Sequence[str], cut: CutText) -> list[str]:
+        """Tokens with their case as words, values as they are in `cut`."""
+        tokens = list(tokens)
+        for place in cut.values:
+            tokens[place] = cut.tokens[place]
         words = self.tokeniser.mark(Cut(tokens, cut.spaced))
         if self.symbols:
             is_joined = self.tokeniser.is_exact
@@ -189,9 +205,10 @@ class TextProcessor(Settings):
 
     def learned(self, texts: Iterable[str], *, least: int = 1) -> TextProcessor:
         """This processor with a truecaser that was learnt from raw texts."""
-        return self.cased_by(count_forms(map(self.tokens, texts)), least=least)
+        counts = CaseCounts.of(map(self.tokens, texts), self.tokeniser.language)
+        return self.cased_by(counts, least=least)
 
-    def cased_by(self, counts: Counter[str], *, least: int = 1) -> TextProcessor:
+    def cased_by(self, counts: CaseCounts, *, least: int = 1) -> TextProcessor:
         """This processor with a truecaser that was learnt from counts of forms."""
         language = self.tokeniser.language
         learned = Truecaser.from_counts(counts, language=language, least=least)

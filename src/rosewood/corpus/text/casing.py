@@ -1,0 +1,248 @@
+"""Casing of text whose capitals are lost: in small letters, in capitals, or every word with one.
+
+    caser = Caser(truecaser)
+    caser.readings("ein mann spielt gitarre".split()).words[0]     # ein Mann spielt Gitarre
+    caser.readings("Ein Mann spielt Gitarre".split())              # None: nothing is lost
+
+Whether they are lost is decided by the sentence.  One that has no capitals, though the truecaser
+knows its words with capitals, is in small letters; one that has capitals where the truecaser knows
+words without, and no small words but short ones, is a title.  All words of these, and of sentences
+in capitals, are cased.  Of any other sentence those words change that were never seen as they are
+written but otherwise: small ones (gitarre), and longer ones in capitals (NICHT).
+
+A word gets the form that is most probable between its neighbours; one that was never seen gets the
+case of words with the same ending.  Where the form is not certain there are further readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from math import prod
+from typing import Literal, NamedTuple
+
+from rosewood.corpus.text.truecase import (
+    Truecaser,
+    ends_sentence,
+    inner_words,
+    is_shouted,
+    lowered,
+    neighbours_of,
+    shouted,
+)
+
+Casing = Literal["auto", "keep"]
+CASINGS = ("auto", "keep")
+Kind = Literal["lower", "upper", "title", "words"]
+
+_READINGS = 3  # of a sentence, at most
+_UNSURE = 0.1  # probability from which on a form makes a reading
+_LOST = 0.05  # capitals are lost if small letters are less probable than this
+_TITLE_WORDS = 2  # with capitals that they should not have
+_UNUSUAL = 0.02  # share of a form with a capital, in titles
+_SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
+_NOT_COUNTED = 0.2  # share of forms that truecasers of earlier releases did not count
+_PRIOR = 2.0  # counts that a neighbour must have to weigh as much as the word itself
+_UNSEEN = 3  # letters of words that may get a capital though they were never seen
+_ENDING, _SAMPLE = 8, 50_000  # letters of endings; words from which these are learned
+
+
+class Readings(NamedTuple):
+    """A sentence with the case that it should have, the most probable first."""
+
+    kind: Kind  # what the sentence was; "words": only some of its words have changed
+    words: list[list[str]]
+    has_capital: bool  # it was in small letters, and is a sentence that begins with a capital
+
+
+class Caser:
+    """Cases the words of sentences whose capitals are lost."""
+
+    def __init__(self, truecaser: Truecaser) -> None:
+        self.truecaser = truecaser
+        self._language = truecaser.language
+        self._best = truecaser.best
+        self._usual = frozenset(truecaser.forms)
+        self._forms: dict[str, dict[str, int]] = {}  # of words that have several
+        for form, count in (truecaser.others or {}).items():
+            key = lowered(form, self._language)
+            best = self._best[key]
+            self._forms.setdefault(key, {best: truecaser.forms[best]})[form] = count
+
+    def readings(self, words: Sequence[str]) -> Readings | None:
+        """The words with another case, in one or more ways; None: they keep what they have."""
+        best, usual, language = self._best, self._usual, self._language
+        odd = [
+            place
+            for place, word in enumerate(words)
+            if word not in usual and best.get(lowered(word, language), word) != word
+        ]
+        if is_shouted(words):
+            kind: Kind = "upper"
+        elif not odd or (odd == [0] and _is_titled(words[0])):
+            return None
+        else:
+            kind = self._kind(words, odd)
+        if any(word.isalpha() and word.lower() == word.upper() for word in words):
+            return None  # another script, in which capitals are not missed
+        cased = [self._changed(words, odd)] if kind == "words" else self._cased(words, kind)
+        if not any(cased):
+            return None
+        return Readings(kind, cased, kind == "lower" and ends_sentence(words))
+
+    def _kind(self, words: Sequence[str], odd: Sequence[int]) -> Kind:
+        inner = inner_words(words)
+        capitals = {
+            place for place in inner if lowered(words[place], self._language) != words[place]
+        }
+        small = [words[place] for place in odd if words[place].islower()]
+        if small and not capitals and prod(map(self._share, small)) < _LOST:
+            return "lower"
+        titled = [
+            words[place]
+            for place in capitals.intersection(odd)
+            if _is_titled(words[place]) and self._share(words[place], 0.0) < _UNUSUAL
+        ]
+        others = [word for word in words if word.islower()]
+        short = all(len(word) <= _SMALL for word in others)
+        is_title = len(titled) >= max(_TITLE_WORDS, len(others) + 1) and short
+        return "title" if is_title else "words"
+
+    def _share(self, word: str, added: float = 0.5) -> float:
+        """How often a word that has a more frequent form is written like this."""
+        key = lowered(word, self._language)
+        if self.truecaser.others is None:
+            total = self.truecaser.forms[self._best[key]]
+            count = _NOT_COUNTED * total * (added > 0)
+        else:
+            forms = self._forms.get(key) or {word: 0, "": self.truecaser.forms[self._best[key]]}
+            total, count = sum(forms.values()), forms.get(word, 0)
+        return (count + added) / (total + 2 * added)
+
+    def _changed(self, words: Sequence[str], odd: Sequence[int]) -> list[str]:
+        """The words with another form for those of which theirs was never seen; or nothing."""
+        if self.truecaser.others is None:
+            return []
+        places = [
+            place
+            for place in odd
+            if words[place] not in self.truecaser.others
+            and (
+                words[place].islower() or (words[place].isupper() and len(words[place]) >= _SHOUTED)
+            )
+        ]
+        if not places:
+            return []
+        low = [lowered(word, self._language) for word in words]
+        made = self.truecaser.apply(words)
+        for place in places:
+            chances = self._chances(low, place)
+            made[place] = max(chances, key=chances.__getitem__)
+        return made
+
+    def _cased(self, words: Sequence[str], kind: Kind) -> list[list[str]]:
+        """All words by their forms: the most probable ones, then what else may be."""
+        low = [lowered(word, self._language) for word in words]
+        if kind == "upper":
+            low = [self._with_sharp_s(word) for word in low]
+        made: list[str] = []
+        unsure: list[tuple[float, int, str]] = []
+        for place in range(len(low)):
+            chances = self._chances(low, place)
+            first, *rest = sorted(chances, key=lambda form: (-chances[form], form))
+            made.append(first)
+            unsure += [(-chances[form], place, form) for form in rest[:1]]
+        found = [made]
+        as_written = self.truecaser.apply(words)
+        if kind != "upper" and all(map(self._is_known, as_written)):
+            found.append(as_written)
+        for chance, place, form in sorted(unsure):
+            if -chance >= _UNSURE:
+                found.append([*made[:place], form, *made[place + 1 :]])
+        return list(map(list, dict.fromkeys(map(tuple, found))))[:_READINGS]
+
+    def _is_known(self, word: str) -> bool:
+        others = self.truecaser.others or {}
+        return word in self._usual or word in others or word.lower() == word.upper()
+
+    def _chances(self, low: Sequence[str], place: int) -> dict[str, float]:
+        """How probable each form of a word in small letters is, between its neighbours."""
+        word = low[place]
+        best = self._best.get(word)
+        if best is None:
+            return self._unseen(word)
+        forms = self._forms.get(word)
+        if forms is None:
+            return {best: 1.0}
+        total = sum(forms.values())
+        before, after = neighbours_of(low, place)
+        chances = {form: count / total for form, count in forms.items()}
+        weights = dict(chances)
+        for beside, neighbour in ((self.truecaser.before, before), (self.truecaser.after, after)):
+            counts = {form: beside.get(form, {}).get(neighbour, 0) for form in forms}
+            seen = sum(counts.values())
+            for form, chance in chances.items():
+                given = (counts[form] + _PRIOR * chance) / (seen + _PRIOR)
+                weights[form] *= given / chance
+        whole = sum(weights.values())
+        return {form: weight / whole for form, weight in weights.items()}
+
+    def _unseen(self, word: str) -> dict[str, float]:
+        """The forms of a word that was never seen, by its ending; of its parts between hyphens."""
+        *parts, last = word.split("-")
+        if parts and last:
+            made = "-".join(map(self._likely, (*parts, last)))
+            return {made if self._likely(last) == last else self._capital(made): 1.0}
+        if len(word) < _UNSEEN or not word.isalpha():
+            return {word: 1.0}
+        chance = 0.0
+        for length in range(min(_ENDING, len(word)) + 1):
+            seen = self._endings.get(word[len(word) - length :])
+            if seen is None:
+                break
+            small, capital = seen
+            chance = (capital + chance) / (small + capital + 1)
+        return {word: 1 - chance, self._capital(word): chance}
+
+    def _likely(self, word: str) -> str:
+        """The most probable form of a word by itself."""
+        if word in self._best or "-" in word or not word:
+            return self._best.get(word, word)
+        chances = self._unseen(word)
+        return max(chances, key=chances.__getitem__)
+
+    def _capital(self, word: str) -> str:
+        return shouted(word[:1], self._language) + word[1:]
+
+    def _with_sharp_s(self, word: str) -> str:
+        """The word with ß, where capitals had SS and only this is known."""
+        return word if word in self._best else self._folded.get(word, word)
+
+    @cached_property
+    def _endings(self) -> dict[str, tuple[int, int]]:
+        """Of each ending, how many words are small and how many have a capital."""
+        counts: dict[str, tuple[int, int]] = {}
+        every = len(self._best) // _SAMPLE + 1
+        for word, form in islice(self._best.items(), 0, None, every):
+            if word.isalpha():
+                is_small = form == word
+                for length in range(min(_ENDING, len(word)) + 1):
+                    ending = word[len(word) - length :]
+                    small, capital = counts.get(ending, (0, 0))
+                    counts[ending] = (small + is_small, capital + (not is_small))
+        return counts
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {word.casefold(): word for word in self._best if word.casefold() != word}
+
+
+def _is_capitals(word: str) -> bool:
+    """Whether a word is in capitals, and longer than most abbreviations."""
+    return len(word) >= _SHOUTED and word.isupper()
+
+
+def _is_titled(word: str) -> bool:
+    """Whether a word has a capital at the front and nowhere else."""
+    return word[:1].isupper() and (len(word) == 1 or word[1:].islower())
