@@ -35,7 +35,7 @@ STAGES = in_order(
     [
         Stage("clean", version=1, run=clean, decides=clean_settings, reads_inputs=True),
         Stage(
-            "tokenise", version=2, run=tokenise, decides=tokenise_settings, reads_inputs=True,
+            "tokenise", version=3, run=tokenise, decides=tokenise_settings, reads_inputs=True,
             needs={"clean": Needs(EVERY_FILE, facts=("train", "dev", "test"))},
             settings=("pretokenized", "min_words", "max_words", "max_ratio"),
         ),

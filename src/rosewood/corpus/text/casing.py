@@ -38,7 +38,8 @@ Kind = Literal["lower", "upper", "title", "words"]
 
 _READINGS = 3  # of a sentence, at most
 _UNSURE = 0.1  # probability from which on a form makes a reading
-_LOST = 0.05  # capitals are lost if small letters are less probable than this
+_LOST, _LOST_AT_START = 0.05, 0.3  # probability of small letters below which capitals are lost:
+# in a sentence that begins with a capital, and in one that does not
 _TITLE_WORDS = 2  # with capitals that they should not have
 _UNUSUAL = 0.02  # share of a form with a capital, in titles
 _SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
@@ -92,13 +93,15 @@ class Caser:
         return Readings(kind, cased, kind == "lower" and ends_sentence(words))
 
     def _kind(self, words: Sequence[str], odd: Sequence[int]) -> Kind:
+        language = self._language
         inner = inner_words(words)
-        capitals = {
-            place for place in inner if lowered(words[place], self._language) != words[place]
-        }
+        capitals = {place for place in inner if lowered(words[place], language) != words[place]}
         small = [words[place] for place in odd if words[place].islower()]
-        if small and not capitals and prod(map(self._share, small)) < _LOST:
-            return "lower"
+        if small and not capitals:
+            first = next(word for word in words if word.lower() != word.upper())
+            enough = _LOST_AT_START if first[0].islower() else _LOST
+            if prod(map(self._share, small)) < enough:
+                return "lower"
         titled = [
             words[place]
             for place in capitals.intersection(odd)
@@ -122,15 +125,13 @@ class Caser:
 
     def _changed(self, words: Sequence[str], odd: Sequence[int]) -> list[str]:
         """The words with another form for those of which theirs was never seen; or nothing."""
-        if self.truecaser.others is None:
+        others = self.truecaser.others
+        if others is None:
             return []
         places = [
             place
             for place in odd
-            if words[place] not in self.truecaser.others
-            and (
-                words[place].islower() or (words[place].isupper() and len(words[place]) >= _SHOUTED)
-            )
+            if words[place] not in others and (words[place].islower() or _is_capitals(words[place]))
         ]
         if not places:
             return []
