@@ -194,7 +194,7 @@ def test_saved_and_loaded(tmp_path):
         assert pickle.loads(pickle.dumps(processor)) == processor
     table = processor.to_dict()
     for change, code, fields in [
-        ({"version": 3}, "file.version", {"value": 3, "expected": 2}),
+        ({"version": 4}, "file.version", {"value": 4, "expected": 3}),
         ({"version": "1"}, "argument.type", {"argument": "version"}),
         ({"format": "x"}, "file.kind", {}),
         ({"lowercase": 1}, "argument.type", {"argument": "lowercase"}),
@@ -210,6 +210,15 @@ def test_saved_and_loaded(tmp_path):
         ({"truecaser": {"forms": {"a": 0}, "language": ""}}, "argument.value", {"value": {"a": 0}}),
         ({"truecaser": {"forms": {"a": 1, "A": 1}, "language": ""}}, "argument.duplicate",
          {"value": "a"}),
+        ({"truecaser": {**cased.to_dict(), "others": {"x": 1}}}, "argument.value", {"value": "x"}),
+        ({"truecaser": {**cased.to_dict(), "others": {"Der": 0}}}, "argument.value",
+         {"argument": "others"}),
+        ({"truecaser": {**cased.to_dict(), "others": []}}, "argument.type",
+         {"argument": "others"}),
+        ({"truecaser": {**cased.to_dict(), "before": {"der": 1}}}, "argument.type",
+         {"argument": "before"}),
+        ({"truecaser": {**cased.to_dict(), "after": {"x": {"y": 1}}}}, "argument.value",
+         {"argument": "after"}),
     ]:  # fmt: skip
         path.write_text(json.dumps({**table, "lowercase": False, **change}))
         with refuses(FormatError, code, file=str(path), **fields):

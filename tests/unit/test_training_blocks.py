@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.training import QUICK, contents, write_book
 
@@ -84,6 +86,9 @@ def test_words_are_those_of_the_processor(run, book):
         texts = (book / "clean" / f"train.{side}").read_text(encoding="utf-8").split("\n")[:-1]
         processor = settings.processor(language).learned(texts)
         saved = TextProcessor.load(book / "words" / f"{side}.json")
+        if side == "target":  # it is never cased anew, and needs no neighbours
+            truecaser = replace(processor.truecaser, before={}, after={})
+            processor = replace(processor, truecaser=truecaser)
         assert saved == processor
         if side == "target":
             words = [" ".join(processor.encode(text).words) for text in texts]

@@ -120,7 +120,8 @@ class TextTranslator:
         self._as_written: TextProcessor | None = None  # where the words of the model are not
         if source is not None and source.truecaser is not None:
             self._as_written = replace(source, truecaser=None)
-            self._caser = Caser(source.truecaser) if casing == "auto" else None
+            if casing == "auto":
+                self._caser = Caser(source.truecaser, self._is_source)
         if source is not None and target is not None:
             # What is a value in the source must not get a capital in the target.
             self.target_text = replace(
@@ -236,10 +237,14 @@ class TextTranslator:
                 small[place] = lowered(written[place], self._as_written.tokeniser.language)
         return [written, words, small]
 
+    def _is_source(self, word: str) -> bool:
+        """Whether the table has translations of this word."""
+        table = getattr(self.decoder, "table", None)
+        return table is not None and (word,) in table
+
     def _has_rule(self, word: str) -> bool:
         """Whether this is a symbol that the table has: all its rules make one of it."""
-        table = getattr(self.decoder, "table", None)
-        return is_value_symbol(word) and table is not None and bool(table.lookup(word))
+        return is_value_symbol(word) and self._is_source(word)
 
     def _kept(self, word: str) -> str:
         """A value, as a word of the target."""

@@ -16,7 +16,7 @@ case of words with the same ending.  Where the form is not certain there are fur
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import islice
 from math import prod
@@ -40,12 +40,12 @@ _READINGS = 3  # of a sentence, at most
 _UNSURE = 0.1  # probability from which on a form makes a reading
 _LOST, _LOST_AT_START = 0.05, 0.3  # probability of small letters below which capitals are lost:
 # in a sentence that begins with a capital, and in one that does not
-_TITLE_WORDS = 2  # with capitals that they should not have
-_UNUSUAL = 0.02  # share of a form with a capital, in titles
+_TITLE = 0.001  # probability of the capitals within a sentence below which it is a title
 _SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
 _NOT_COUNTED = 0.2  # share of forms that truecasers of earlier releases did not count
 _PRIOR = 2.0  # counts that a neighbour must have to weigh as much as the word itself
 _UNSEEN = 3  # letters of words that may get a capital though they were never seen
+_PARTS = 6  # of a word with hyphens, at most
 _ENDING, _SAMPLE = 8, 50_000  # letters of endings; words from which these are learned
 
 
@@ -60,8 +60,11 @@ class Readings(NamedTuple):
 class Caser:
     """Cases the words of sentences whose capitals are lost."""
 
-    def __init__(self, truecaser: Truecaser) -> None:
+    def __init__(self, truecaser: Truecaser, is_known: Callable[[str], bool] | None = None) -> None:
+        """`is_known` tells whether a model has seen a word, of which the truecaser may not know the
+        form: at sentence starts."""
         self.truecaser = truecaser
+        self._is_known = is_known
         self._language = truecaser.language
         self._best = truecaser.best
         self._usual = frozenset(truecaser.forms)
@@ -74,22 +77,21 @@ class Caser:
     def readings(self, words: Sequence[str]) -> Readings | None:
         """The words with another case, in one or more ways; None: they keep what they have."""
         best, usual, language = self._best, self._usual, self._language
+        rare = [place for place, word in enumerate(words) if word not in usual]
         odd = [
             place
-            for place, word in enumerate(words)
-            if word not in usual and best.get(lowered(word, language), word) != word
+            for place in rare
+            if best.get(lowered(words[place], language), words[place]) != words[place]
         ]
+        kind: Kind = "words"
         if is_shouted(words):
-            kind: Kind = "upper"
-        elif not odd or (odd == [0] and _is_titled(words[0])):
-            return None
-        else:
+            kind = "upper"
+        elif odd and (odd != [0] or not _is_titled(words[0])):
             kind = self._kind(words, odd)
-        if any(word.isalpha() and word.lower() == word.upper() for word in words):
-            return None  # another script, in which capitals are not missed
-        cased = [self._changed(words, odd)] if kind == "words" else self._cased(words, kind)
-        if not any(cased):
-            return None
+        places = self._never_seen(words, rare) if kind == "words" else rare
+        if not places or any(word.isalpha() and word.lower() == word.upper() for word in words):
+            return None  # nothing to do, or another script, in which capitals are not missed
+        cased = [self._changed(words, places)] if kind == "words" else self._cased(words, kind)
         return Readings(kind, cased, kind == "lower" and ends_sentence(words))
 
     def _kind(self, words: Sequence[str], odd: Sequence[int]) -> Kind:
@@ -102,39 +104,49 @@ class Caser:
             enough = _LOST_AT_START if first[0].islower() else _LOST
             if prod(map(self._share, small)) < enough:
                 return "lower"
-        titled = [
-            words[place]
-            for place in capitals.intersection(odd)
-            if _is_titled(words[place]) and self._share(words[place], 0.0) < _UNUSUAL
-        ]
+        titled = [words[place] for place in capitals.intersection(odd) if _is_titled(words[place])]
         others = [word for word in words if word.islower()]
-        short = all(len(word) <= _SMALL for word in others)
-        is_title = len(titled) >= max(_TITLE_WORDS, len(others) + 1) and short
-        return "title" if is_title else "words"
+        is_short = max(map(len, others), default=0) <= _SMALL
+        if is_short and len(titled) > len(others) and prod(map(self._share, titled)) < _TITLE:
+            return "title"
+        return "words"
 
-    def _share(self, word: str, added: float = 0.5) -> float:
+    def _share(self, word: str) -> float:
         """How often a word that has a more frequent form is written like this."""
         key = lowered(word, self._language)
+        total = self.truecaser.forms[self._best[key]]
         if self.truecaser.others is None:
-            total = self.truecaser.forms[self._best[key]]
-            count = _NOT_COUNTED * total * (added > 0)
+            count = _NOT_COUNTED * total
         else:
-            forms = self._forms.get(key) or {word: 0, "": self.truecaser.forms[self._best[key]]}
-            total, count = sum(forms.values()), forms.get(word, 0)
-        return (count + added) / (total + 2 * added)
+            count = self.truecaser.others.get(word, 0)
+        return (count + 0.5) / (total + count + 1)
 
-    def _changed(self, words: Sequence[str], odd: Sequence[int]) -> list[str]:
-        """The words with another form for those of which theirs was never seen; or nothing."""
+    def _never_seen(self, words: Sequence[str], rare: Sequence[int]) -> list[int]:
+        """The places of words that were seen, but never as they are written."""
         others = self.truecaser.others
         if others is None:
             return []
-        places = [
-            place
-            for place in odd
-            if words[place] not in others and (words[place].islower() or _is_capitals(words[place]))
-        ]
-        if not places:
-            return []
+        found = []
+        for place in rare:
+            word = words[place]
+            if word in others or not (word.islower() or _is_capitals(word)):
+                continue
+            form = self._best.get(lowered(word, self._language))
+            if form is None:
+                found += [place] * self._is_known_with_capital(word)
+            elif form != word:
+                found.append(place)
+        return found
+
+    def _is_known_with_capital(self, word: str) -> bool:
+        """Whether a model has seen a small word, but only with a capital."""
+        is_known = self._is_known
+        if is_known is None or not word.islower():
+            return False
+        return is_known(self._capital(word)) and not is_known(word)
+
+    def _changed(self, words: Sequence[str], places: Sequence[int]) -> list[str]:
+        """The words with the most probable form at some places."""
         low = [lowered(word, self._language) for word in words]
         made = self.truecaser.apply(words)
         for place in places:
@@ -156,14 +168,14 @@ class Caser:
             unsure += [(-chances[form], place, form) for form in rest[:1]]
         found = [made]
         as_written = self.truecaser.apply(words)
-        if kind != "upper" and all(map(self._is_known, as_written)):
+        if kind != "upper" and all(map(self._is_counted, as_written)):
             found.append(as_written)
         for chance, place, form in sorted(unsure):
             if -chance >= _UNSURE:
                 found.append([*made[:place], form, *made[place + 1 :]])
         return list(map(list, dict.fromkeys(map(tuple, found))))[:_READINGS]
 
-    def _is_known(self, word: str) -> bool:
+    def _is_counted(self, word: str) -> bool:
         others = self.truecaser.others or {}
         return word in self._usual or word in others or word.lower() == word.upper()
 
@@ -191,10 +203,15 @@ class Caser:
 
     def _unseen(self, word: str) -> dict[str, float]:
         """The forms of a word that was never seen, by its ending; of its parts between hyphens."""
-        *parts, last = word.split("-")
-        if parts and last:
-            made = "-".join(map(self._likely, (*parts, last)))
-            return {made if self._likely(last) == last else self._capital(made): 1.0}
+        if "-" in word:
+            return {self._hyphenated(word.split("-")): 1.0}
+        capital = self._capital(word)
+        if capital == word:
+            return {word: 1.0}
+        if self._is_known is not None:
+            known = [form for form in (word, capital) if self._is_known(form)]
+            if len(known) == 1:
+                return {known[0]: 1.0}
         if len(word) < _UNSEEN or not word.isalpha():
             return {word: 1.0}
         chance = 0.0
@@ -202,15 +219,27 @@ class Caser:
             seen = self._endings.get(word[len(word) - length :])
             if seen is None:
                 break
-            small, capital = seen
-            chance = (capital + chance) / (small + capital + 1)
-        return {word: 1 - chance, self._capital(word): chance}
+            small, with_capital = seen
+            chance = (with_capital + chance) / (small + with_capital + 1)
+        return {word: 1 - chance, capital: chance}
+
+    def _hyphenated(self, parts: list[str]) -> str:
+        """A word of parts, each by itself; a compound has a capital if its last part has one."""
+        if len(parts) <= _PARTS:
+            for n in range(1, len(parts)):
+                if (rest := "-".join(parts[n:])) in self._best:  # T-Shirt
+                    parts = [*parts[:n], rest]
+                    break
+            *_, last = parts = [self._likely(part) for part in parts]
+            if last[:1].isupper():
+                parts[0] = self._capital(parts[0])
+        return "-".join(parts)
 
     def _likely(self, word: str) -> str:
         """The most probable form of a word by itself."""
-        if word in self._best or "-" in word or not word:
+        if word in self._best or not word:
             return self._best.get(word, word)
-        chances = self._unseen(word)
+        chances = self._unseen(word) if "-" not in word else {word: 1.0}
         return max(chances, key=chances.__getitem__)
 
     def _capital(self, word: str) -> str:
