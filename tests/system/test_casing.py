@@ -11,7 +11,7 @@ from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, trai
 
 @pytest.fixture(scope="module", params=["phrase", "hiero"])
 def place(request, tmp_path_factory):
-    place = write_book(tmp_path_factory.mktemp("casing"), train=800, dev=30, test=100)
+    place = write_book(tmp_path_factory.mktemp("casing"), train=2000, dev=30, test=100)
     inputs = TrainingInputs(
         place / "train.de", place / "train.en", dev=(place / "dev.de", place / "dev.en")
     )
@@ -42,14 +42,14 @@ def same(translator, texts, change):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", [str.lower, str.upper, titled])
-def test_translations_are_those_of_cased_text(translator, texts, change):
+@pytest.mark.parametrize(("change", "least"), [(str.lower, 0.9), (str.upper, 0.9), (titled, 0.8)])
+def test_translations_are_those_of_cased_text(translator, texts, change, least):
     share, pairs = same(translator, texts, change)
-    assert share >= 0.9
+    assert share >= least
     if change is str.upper:
         assert all(shouted == shouted.upper() for _, shouted in pairs)
     else:
-        assert sum(a == b for a, b in pairs) >= 0.85 * len(pairs)  # with their capitals
+        assert sum(a == b for a, b in pairs) >= (least - 0.1) * len(pairs)  # some have no nouns
     kept = Translator.load(translator.bundle.folder, casing="keep")
     assert same(kept, texts, change)[0] < share
 

@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from rosewood.corpus.filters import FilterReport, Filters
     from rosewood.corpus.indexed import IndexedCorpus, IndexedText
     from rosewood.corpus.pairs import Origin, SentencePair
-    from rosewood.corpus.text import Encoded, TextProcessor, Tokeniser, Truecaser, make_tokeniser
+    from rosewood.corpus.text import (
+        Caser,
+        Encoded,
+        TextProcessor,
+        Tokeniser,
+        Truecaser,
+        make_tokeniser,
+    )
     from rosewood.corpus.vocabulary import Vocabulary
 
 __all__ = [
+    "Caser",
     "Checks",
     "Corpus",
     "Encoded",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from rosewood.corpus.text.casing import Caser
     from rosewood.corpus.text.encoded import Encoded
     from rosewood.corpus.text.processor import TextProcessor
     from rosewood.corpus.text.settings import TextSettings
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TOKENISERS",
+    "Caser",
     "Encoded",
     "Tag",
     "TextProcessor",
