@@ -94,9 +94,9 @@ class TextTranslator:
     ) -> None:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
         that have a translation say what the words between them become.  With `casing="auto"`,
-        text whose capitals are lost is cased anew, if the processor of the source has learned how
-        words are cased.  `localise_numbers` offers numbers and dates as the target language writes
-        them, if both languages are known."""
+        the case of text in lower case, all caps or title case is restored before the search, if
+        the processor of the source has a truecaser.  `localise_numbers` offers numbers and dates
+        as the target language writes them, if both languages are known."""
         if (source is None) != (target is None):
             reason = "raw text needs a processor for the source and one for the target"
             raise DecodingError(
@@ -137,7 +137,7 @@ class TextTranslator:
     ) -> PreparedText:
         """A text as the decoder takes it; with a reference, only its derivations are searched.
 
-        Without `reading`, the text may be cased anew, in several ways.
+        Without `reading`, its case may be restored, in several ways.
         """
         check_text("text", text, error=DecodingError)
         encoded: Encoded | None = None

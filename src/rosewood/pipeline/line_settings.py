@@ -45,8 +45,8 @@ class KnownText(Settings):
     )
     casing: Casing = setting(
         "auto",
-        "Text in small letters, in capitals or in title case: auto cases it as the training text "
-        "was, keep does not.",
+        "Input in lower case, all caps or title case: auto restores the usual case before the "
+        "search, keep searches it as it is written.",
         group="Input lines", choices=CASINGS,
     )  # fmt: skip
 

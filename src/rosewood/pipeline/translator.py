@@ -59,7 +59,7 @@ class Translator:
         """`Translator.load` opens a folder.
 
         `inline` reads translations of spans from tags in the text; with `casing="keep"`, text in
-        small letters, in capitals or in title case is searched as it is; `localise_numbers` offers
+        lower case, all caps or title case is searched as it is written; `localise_numbers` offers
         numbers and dates as the target language writes them.  `search` are limits that differ from
         the model's: see `SearchSettings` and `HieroSettings`.
         """

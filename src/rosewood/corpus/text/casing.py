@@ -1,17 +1,18 @@
-"""Casing of text whose capitals are lost: in small letters, in capitals, or every word with one.
+"""Restore the case of sentences in lower case, in ALL CAPS or in Title Case.
 
     caser = Caser(truecaser)
     caser.readings("ein mann spielt gitarre".split()).words[0]     # ein Mann spielt Gitarre
-    caser.readings("Ein Mann spielt Gitarre".split())              # None: nothing is lost
+    caser.readings("Ein Mann spielt Gitarre".split())              # None: nothing to restore
 
-Whether they are lost is decided by the sentence.  One that has no capitals, though the truecaser
-knows its words with capitals, is in small letters; one that has capitals where the truecaser knows
-words without, and no small words but short ones, is a title.  All words of these, and of sentences
-in capitals, are cased.  Of any other sentence those words change that were never seen as they are
-written but otherwise: small ones (gitarre), and longer ones in capitals (NICHT).
+The decision is made per sentence.  It is in lower case if it has no capitals although the truecaser
+knows some of its words with capitals only; in title case if it has capitals on words that are
+usually lower-case, and no lower-case words but a few short ones.  Then, and in all caps, all its
+words are cased.  In any other sentence only words change that were never seen as they are written
+although they were seen in another form: lower-case ones (gitarre), and long ones in capitals
+(NICHT).
 
-A word gets the form that is most probable between its neighbours; one that was never seen gets the
-case of words with the same ending.  Where the form is not certain there are further readings.
+A known word gets its most probable form given its neighbours, an unseen word the case of words with
+the same ending.  Where a form is uncertain there are further readings, to be searched, too.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ Kind = Literal["lower", "upper", "title", "words"]
 
 _READINGS = 3  # of a sentence, at most
 _UNSURE = 0.1  # probability from which on a form makes a reading
-_LOST, _LOST_AT_START = 0.05, 0.3  # probability of small letters below which capitals are lost:
-# in a sentence that begins with a capital, and in one that does not
-_TITLE = 0.001  # probability of the capitals within a sentence below which it is a title
+# A sentence is in lower case if the probability of its lower-case words is below this, depending on
+# whether it begins with a capital.
+_LOWER, _LOWER_AT_START = 0.05, 0.3
+_TITLE = 0.001  # the same for title case and the probability of capitals within the sentence
 _SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
 _NOT_COUNTED = 0.2  # share of forms that truecasers of earlier releases did not count
 _PRIOR = 2.0  # counts that a neighbour must have to weigh as much as the word itself
@@ -50,15 +52,15 @@ _ENDING, _SAMPLE = 8, 50_000  # letters of endings; words from which these are l
 
 
 class Readings(NamedTuple):
-    """A sentence with the case that it should have, the most probable first."""
+    """Possible casings of a sentence, the most probable first."""
 
-    kind: Kind  # what the sentence was; "words": only some of its words have changed
+    kind: Kind  # how the sentence was written; "words": only some of its words have changed
     words: list[list[str]]
-    has_capital: bool  # it was in small letters, and is a sentence that begins with a capital
+    has_capital: bool  # a lower-case sentence with an end mark: it should begin with a capital
 
 
 class Caser:
-    """Cases the words of sentences whose capitals are lost."""
+    """Restores the case of words in sentences whose casing carries no information."""
 
     def __init__(self, truecaser: Truecaser, is_known: Callable[[str], bool] | None = None) -> None:
         """`is_known` tells whether a model has seen a word, of which the truecaser may not know the
@@ -75,7 +77,7 @@ class Caser:
             self._forms.setdefault(key, {best: truecaser.forms[best]})[form] = count
 
     def readings(self, words: Sequence[str]) -> Readings | None:
-        """The words with another case, in one or more ways; None: they keep what they have."""
+        """The words with their case restored, in one or more ways; None: nothing changes."""
         best, usual, language = self._best, self._usual, self._language
         rare = [place for place, word in enumerate(words) if word not in usual]
         odd = [
@@ -101,7 +103,7 @@ class Caser:
         small = [words[place] for place in odd if words[place].islower()]
         if small and not capitals:
             first = next(word for word in words if word.lower() != word.upper())
-            enough = _LOST_AT_START if first[0].islower() else _LOST
+            enough = _LOWER_AT_START if first[0].islower() else _LOWER
             if prod(map(self._share, small)) < enough:
                 return "lower"
         titled = [words[place] for place in capitals.intersection(odd) if _is_titled(words[place])]
