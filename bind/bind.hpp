@@ -96,6 +96,7 @@ void bind_large_features(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_links(nb::module_& m);
 void bind_lm(nb::module_& m);
+void bind_memory(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_oscar(nb::module_& m);

@@ -67,6 +67,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_arpa(m);
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_lm(m);
+  rosewood::bind::bind_memory(m);
   rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_oscar(m);
   rosewood::bind::bind_reorder(m);

@@ -738,6 +738,14 @@ class LanguageModel:
     def check(self) -> None:
         """Reads everything; refuses what no writer wrote."""
 
+class FuzzyIndex:
+    """Sentences of a translation memory by likeness."""
+
+    def __init__(self, words: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], id_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], postings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], posting_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, words: Sequence[str], least: float, most: int = 1) -> list[tuple[int, int, float]]:
+        """Row, distance and score of up to `most` sentences, the best first."""
+
 class MetricScorer:
     """The score of summed statistics."""
 

@@ -235,6 +235,11 @@ class Corpus:
         """The files it is read from."""
         return [] if self._reading is None else self._reading.names
 
+    @property
+    def formats(self) -> dict[str, str]:
+        """The format of each of its files."""
+        return {} if self._reading is None else self._reading.formats
+
     def __repr__(self) -> str:
         return f"Corpus({', '.join(self.files) or 'in memory'})"
 

@@ -72,6 +72,11 @@ class CorpusReading:
         return ReadingPlace(*self._at)
 
     @property
+    def formats(self) -> dict[str, str]:
+        """The format of each file, by the name that errors have."""
+        return {each.name: file.format for file in self._files for each in file.inputs}
+
+    @property
     def names(self) -> list[str]:
         """The files, as errors call them."""
         return [each.name for file in self._files for each in file.inputs]

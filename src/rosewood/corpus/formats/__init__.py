@@ -48,13 +48,16 @@ class CorpusFormat:
     """How corpora of a format are read and written.
 
     `parse` is called with the inputs (as many as `files`), the `ParserSettings` and the `Tally` of
-    rosewood.corpus; `write` with the languages and the names of all tags.
+    rosewood.corpus; `write` with the languages and the names of all tags.  With
+    `is_memory`, files are what translators keep their translations in: models of them have a
+    translation memory.
     """
 
     parse: Callable[..., Parsed]
     endings: tuple[str, ...] = ()  # in lower case: (".tsv", ".tab")
     write: Callable[[Languages, Sequence[str]], Layout] | None = None
     files: int = 1
+    is_memory: bool = False
 
 
 CORPUS_FORMATS: Registry[CorpusFormat] = Registry(

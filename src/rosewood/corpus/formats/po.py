@@ -127,4 +127,4 @@ def _forms(entry: Any) -> Iterator[tuple[str, str, dict[str, str]]]:
         yield text, translation, {**tags, "plural": str(number)}
 
 
-PLUGIN = CorpusFormat(parse_po, endings=(".po", ".pot"))
+PLUGIN = CorpusFormat(parse_po, endings=(".po", ".pot"), is_memory=True)

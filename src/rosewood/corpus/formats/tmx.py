@@ -159,4 +159,4 @@ def write_tmx(languages: Languages, tags: Sequence[str]) -> Layout:
     return Layout(rows, _HEAD.format(source=source), "</body>\n</tmx>\n")
 
 
-PLUGIN = CorpusFormat(parse_tmx, endings=(".tmx",), write=write_tmx)
+PLUGIN = CorpusFormat(parse_tmx, endings=(".tmx",), write=write_tmx, is_memory=True)

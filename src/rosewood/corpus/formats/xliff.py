@@ -120,4 +120,6 @@ def _attributes(element: Any, *names: str) -> dict[str, str]:
     return {name: value for name in names if (value := element.get(name))}
 
 
-PLUGIN = CorpusFormat(parse_xliff, endings=(".xlf", ".xliff", ".sdlxliff", ".mqxliff"))
+PLUGIN = CorpusFormat(
+    parse_xliff, endings=(".xlf", ".xliff", ".sdlxliff", ".mqxliff"), is_memory=True
+)

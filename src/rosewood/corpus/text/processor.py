@@ -214,6 +214,10 @@ class TextProcessor(Settings):
         learned = Truecaser.from_counts(counts, language=language, least=least)
         return replace(self, truecaser=learned, lowercase=False)
 
+    def protected(self, text: str) -> list[Found]:
+        """The tags and values of a raw text, from left to right."""
+        return self._found(text)
+
     @property
     def _changes_case(self) -> bool:
         return self.lowercase or self.truecaser is not None
