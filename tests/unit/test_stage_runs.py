@@ -70,18 +70,18 @@ def test_the_order_is_derived():
 def test_the_stages_of_a_run():
     assert STAGE_NAMES == (
         "clean", "tokenise", "align", "lm", "extract", "reordering", "features", "tune", "boost",
-        "second", "report",
+        "second", "memory", "report",
     )  # fmt: skip
     plain = that_apply(STAGES, TrainingSettings())
-    more = {"features", "boost", "second"}
+    more = {"features", "boost", "second", "memory"}
     assert [each.name for each in plain] == [name for name in STAGE_NAMES if name not in more]
     assert {"boost", "second"} < set(STAGES[-1].needs)
     assert not {"boost", "second"} & set(plain[-1].needs)
-    every = TrainingSettings(boost=True, feature_set="large", second_stage="ngrams")
+    every = TrainingSettings(boost=True, feature_set="large", second_stage="ngrams", memory="on")
     assert that_apply(STAGES, every) == list(STAGES)
     lm = STAGES[STAGE_NAMES.index("lm")]
     assert [each.name for each in beside(lm, STAGES)] == [
-        "align", "extract", "reordering", "features",
+        "align", "extract", "reordering", "features", "memory",
     ]  # fmt: skip
     for each in STAGES:
         assert pickle.loads(pickle.dumps(each.run)) is each.run
@@ -268,6 +268,7 @@ WHOLE = {
     "feature_set": "large",
     "boost_set": {"rounds": 3, "k": 20, "samples": 100},
     "second_stage": "ngrams",
+    "memory": "on",
 }
 
 

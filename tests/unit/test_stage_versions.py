@@ -21,6 +21,7 @@ SETTINGS = {
     "raw": {
         **QUICK,
         "feature_set": "large",
+        "memory": "on",
         "boost_set": {"rounds": 3, "k": 20, "samples": 100},
     },
     "words": {**QUICK, "pretokenized": True, "tune": "none", "set": {}, "unknown": "drop"},

@@ -31,6 +31,7 @@ NONSENSE = {
     "max_ratio": [0, 0.5, -1.0, "9", float("nan"), True],
     "deduplicate": ["perhaps", 0, None],
     "dev_size": [-1, 1.5, "100", True, 2**60],
+    "memory": ["yes", True, None],
     "aligner": ["", "giza", None, 1, ["best"]],
     "symmetrization": ["", "grow", None, 1],
     "lm_order": [0, -1, 2.5, "5", None, True],

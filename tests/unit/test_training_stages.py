@@ -37,6 +37,7 @@ REDONE = {
     "max_ratio": (2.0, ["tokenise"]),
     "deduplicate": (True, ["clean"]),
     "dev_size": (41, FROM["clean"]),
+    "memory": ("on", ["memory"]),
     "aligner": ("diag", ["align", *RULES]),
     "symmetrization": ("union", ["align", *RULES]),
     "lm_order": (3, ["lm", *WEIGHTS]),

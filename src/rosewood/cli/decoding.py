@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosewood.decode.stream import InputLine
     from rosewood.model.confidence import Confidence
     from rosewood.pipeline import Translator
-    from rosewood.pipeline.line_settings import KnownText, LineSettings
+    from rosewood.pipeline.line_settings import KnownText, LineSettings, MemorySettings
     from rosewood.pipeline.line_writer import LineTally
     from rosewood.shared_types import PathName
 
@@ -46,8 +46,10 @@ def check_options(
     check_files(options.outputs, [*inputs, options.reference, options.glossary], model)
 
 
-def open_translator(model: Path, known: KnownText, limits: dict[str, Any]) -> Translator:
-    """The model of a folder, with known translations and limits that differ."""
+def open_translator(
+    model: Path, known: KnownText, memory: MemorySettings, limits: dict[str, Any]
+) -> Translator:
+    """The model of a folder, with known translations, memories and limits that differ."""
     from rosewood.model import Bundle
     from rosewood.pipeline import Translator
     from rosewood.pipeline.decoder_parts import read_glossary
@@ -58,7 +60,7 @@ def open_translator(model: Path, known: KnownText, limits: dict[str, Any]) -> Tr
     terms = read_glossary(known.glossary, bundle.source_text, bundle.target_text)
     return Translator(
         bundle, glossary=terms, inline=known.inline, casing=known.casing,
-        localise_numbers=known.localise_numbers, **limits,
+        localise_numbers=known.localise_numbers, **memory.to_dict(), **limits,
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rosewood.decode.results import SearchResult
     from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
     from rosewood.decode.translation import Translation
+    from rosewood.memory import MemoryMatch
 
 LINES_PER_THREAD = 64  # read ahead at most, where lines are taken as they arrive
 T = TypeVar("T")
@@ -56,7 +57,8 @@ class InputLine(NamedTuple):
 class TranslatedLine:
     """A line with its best translation.
 
-    A line with an `error` was searched as an empty one.  `is_pause` is true where no other line is
+    A line with an `error` was searched as an empty one, and so was one that a translation memory
+    has, where no forests are kept or it is said so.  `is_pause` is true where no other line is
     ready: output should be flushed.
     """
 
@@ -69,8 +71,14 @@ class TranslatedLine:
     is_pause: bool
 
     def translated(self) -> TranslatedText:
-        """The best translation as text, with the placeholders that it lacks."""
-        return self.translator.text_of(self.best, self.prepared)
+        """The best translation as text, with the placeholders that it lacks; an exact match of a
+        translation memory comes first."""
+        return self.translator.answer_of(self.best, self.prepared)
+
+    @property
+    def match(self) -> MemoryMatch | None:
+        """What a translation memory has for the line."""
+        return self.prepared.match
 
     @property
     def text(self) -> str:
@@ -87,6 +95,7 @@ def stream(
     errors: Literal["raise", "keep"] = "raise",
     file: PathName | None = None,
     live: bool = False,
+    skip_known: bool = False,
 ) -> Iterator[TranslatedLine]:
     """Translate lines, in their order.
 
@@ -96,12 +105,14 @@ def stream(
     file      name of the source of the lines in errors
     live      translate what has arrived instead of filling batches: for pipes and connections;
               another thread reads the lines, and is not waited for
+    skip_known  do not search lines that a translation memory has, though forests are kept: their
+              forest is that of an empty line
     """
     check_list("lines", lines, "a list of str", error=DecodingError)
     check_choice("errors", errors, ("raise", "keep"), error=DecodingError)
     threads = check_threads(threads, DecodingError)
     jobs = _jobs(translator, lines, errors == "keep", file)
-    return _stream(translator, jobs, threads, forests, live)
+    return _stream(translator, jobs, threads, forests, live, skip_known or not forests)
 
 
 class _Job(NamedTuple):
@@ -111,14 +122,20 @@ class _Job(NamedTuple):
 
 
 def _stream(
-    translator: TextTranslator, jobs: Iterator[_Job], threads: int, forests: bool, live: bool
+    translator: TextTranslator,
+    jobs: Iterator[_Job],
+    threads: int,
+    forests: bool,
+    live: bool,
+    skip_known: bool,
 ) -> Iterator[TranslatedLine]:
     waiting: deque[_Job] = deque()
+    nothing = translator.prepare("")
 
     def texts(batch: Iterable[_Job]) -> Iterator[PreparedText]:
         for job in batch:
             waiting.append(job)
-            yield job.prepared
+            yield nothing if skip_known and job.prepared.is_answered else job.prepared
 
     batches = Arriving(jobs, LINES_PER_THREAD * threads) if live else [jobs]
     for batch in batches:
@@ -127,6 +144,8 @@ def _stream(
             translator.decoder, texts(batch), forests=forests, threads=threads
         ):
             job, left = waiting.popleft(), left - 1
+            if prepared is nothing:
+                prepared = job.prepared
             yield TranslatedLine(
                 job.number, prepared, translator, job.error, best, search, left == 0
             )

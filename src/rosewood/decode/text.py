@@ -25,8 +25,10 @@ from rosewood.corpus.text.truecase import lowered, sentence_starts
 from rosewood.corpus.text.value_symbols import VALUE, is_value_symbol, matched
 from rosewood.decode.decoder import Decoder
 from rosewood.decode.explanation import Explanation
+from rosewood.decode.fuzzy_constraints import MemoryAligner
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
+from rosewood.decode.memory_lookup import MemoryLookup
 from rosewood.decode.number_options import NumberOption, NumberOptions, has_digit
 from rosewood.decode.readings import best_readings
 from rosewood.decode.results import SearchResult
@@ -34,6 +36,7 @@ from rosewood.decode.source import Forced, Source
 from rosewood.decode.stream import stream
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
+from rosewood.memory import MemoryMatch
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,12 @@ class PreparedText:
     encoded: Encoded | None = None  # of raw text
     numbers: tuple[NumberOption, ...] = ()  # options in the notation of the target
     others: tuple[PreparedText, ...] = ()  # less likely readings of the same text
+    match: MemoryMatch | None = None  # what a translation memory has for it
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the memory has the translation, so that no search is needed."""
+        return self.match is not None and self.match.is_exact
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -76,6 +85,8 @@ class TranslatedText:
     translation: Translation
     lost: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    is_remembered: bool = False  # it is from the memory: see `prepared.match`
+    words: tuple[str, ...] = ()  # of what is from the memory
 
 
 class TextTranslator:
@@ -91,6 +102,7 @@ class TextTranslator:
         inline: bool = False,
         casing: str = "auto",
         localise_numbers: bool = True,
+        memory: MemoryLookup | None = None,
     ) -> None:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
         that have a translation say what the words between them become.  With `casing="auto"`,
@@ -117,6 +129,9 @@ class TextTranslator:
         self.localise_numbers = localise_numbers
         self.casing = check_choice("casing", casing, CASINGS, error=DecodingError)
         self._caser: Caser | None = None
+        self.memory = check_type("memory", memory, MemoryLookup | None, "a MemoryLookup",
+                                 error=DecodingError)  # fmt: skip
+        self._memory_aligner = MemoryAligner(decoder)
         self._as_written: TextProcessor | None = None  # where the words of the model are not
         if source is not None and source.truecaser is not None:
             self._as_written = replace(source, truecaser=None)
@@ -154,6 +169,10 @@ class TextTranslator:
             words, spans = parse_spans(text)
         else:
             words = tuple(split(text))
+        match, constrains = None, False
+        if self.memory is not None and reference is None and not spans:
+            match, constrains = self.memory.find(text, words)
+            others = [] if match is not None and match.is_exact else others
         taken = {place for span in spans for place in range(span.begin, span.end)}
         forced = list(spans)
         if encoded is not None:
@@ -167,6 +186,9 @@ class TextTranslator:
         if self.glossary is not None:
             written, *also = self._forms(text, words)
             forced += self.glossary.apply(written, also=also, taken=taken)
+        if match is not None and constrains:
+            pair = self._source_words(match.source), self._reference(match.translation)
+            forced = self._memory_aligner.guided(words, *pair, forced)
         numbers: list[NumberOption] = []
         if self._numbers is not None and encoded is not None and has_digit(text):
             taken |= {place for each in forced for place in range(each.begin, each.end)}
@@ -181,6 +203,7 @@ class TextTranslator:
             encoded,
             tuple(numbers),
             tuple(self.prepare(text, reference, reading=other) for other in others),
+            match,
         )
 
     def text_of(self, translation: Translation, prepared: PreparedText) -> TranslatedText:
@@ -209,6 +232,18 @@ class TextTranslator:
             text, prepared, translation, tuple(lost.elements()), tuple(Counter(added).elements())
         )
 
+    def answer_of(self, translation: Translation, prepared: PreparedText) -> TranslatedText:
+        """The translation of a text that is given out: an exact match of the memory, or what the
+        search has found."""
+        match = prepared.match
+        if match is None or not match.is_exact:
+            return self.text_of(translation, prepared)
+        wanted, said = self._values(prepared.text), self._values(match.translation)
+        return TranslatedText(
+            match.translation, prepared, translation, tuple((wanted - said).elements()),
+            tuple((said - wanted).elements()), True, self._target_words(match.translation),
+        )  # fmt: skip
+
     stream = stream
 
     def search(self, text: str) -> tuple[PreparedText, SearchResult]:
@@ -236,6 +271,22 @@ class TextTranslator:
             if len(bare[place]) == 1 or bare[place][1:].islower():
                 small[place] = lowered(written[place], self._as_written.tokeniser.language)
         return [written, words, small]
+
+    def _values(self, text: str) -> Counter[str]:
+        """The values of a raw text."""
+        processor = self.source_text
+        found = () if processor is None else processor.protected(text)
+        return Counter(text[each.start : each.end] for each in found if each.kind == "value")
+
+    def _target_words(self, text: str) -> tuple[str, ...]:
+        """The words of a translation, values as they are written."""
+        if self.target_text is None:
+            return tuple(split(text))
+        return self.target_text.encode(text).written
+
+    def _source_words(self, text: str) -> tuple[str, ...]:
+        processor = self.source_text
+        return tuple(split(text)) if processor is None else processor.encode(text).words
 
     def _is_source(self, word: str) -> bool:
         """Whether the table has translations of this word."""

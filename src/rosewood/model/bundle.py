@@ -13,6 +13,7 @@ model/
   features.json     features written in Python: import paths and versions; absent without any
   source.json, target.json          how raw text becomes words; absent if it was words already
   guesses.json      what unknown words are guessed by; absent where they are not
+  memory/           translation memory: the sentence pairs of corpora that are memories
   corpus/           the words it was trained on: where rules come from (may be left out)
   origins/          and the files and lines of them
 """
@@ -33,6 +34,7 @@ from rosewood.errors import DamagedFileError, FormatError
 from rosewood.folders import checksums, table_checksum
 from rosewood.forest import Weights
 from rosewood.lm import Model
+from rosewood.memory import Memory
 from rosewood.model.confidence import Confidence
 from rosewood.model.manifest import (
     FORMAT,
@@ -158,6 +160,7 @@ class Bundle:
     language_models: PartOf[dict[str, Model]] = PartOf("lm")  # by the names of their features
     source_text: PartOf[TextProcessor | None] = PartOf("source_text")  # None: it takes words
     target_text: PartOf[TextProcessor | None] = PartOf("target_text")
+    memory: PartOf[Memory | None] = PartOf("memory")  # without its text processor
     corpus: PartOf[IndexedCorpus | None] = PartOf("corpus")  # that it was trained on
     weights: PartOf[Weights] = PartOf("weights")
 

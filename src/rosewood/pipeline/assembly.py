@@ -116,6 +116,8 @@ def _parts(
             add(f"{side}_text", f"{side}.json", words / f"{side}.json")
     if settings.unknown == "guess":
         add("guesses", "guesses.json", rules / "guesses.json")
+    if "memory" in stages:
+        add("memory", "memory", stages["memory"].folder / "memory")
     if settings.keep_corpus:
         for name in ("corpus", "origins"):
             add(name, name, words / name)

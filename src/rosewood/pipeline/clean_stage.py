@@ -2,6 +2,7 @@
 
 Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: a text a line
             origins/: the file and the line of each pair of the training corpus
+            split_origins/: those of a development set that is split off
 Files are read once; a run that was killed continues from the pairs it has kept (`pair_blocks.py`).
 This process parses them and writes the results; what lies between is done in worker processes
 (`pair_selection.py`).
@@ -128,6 +129,8 @@ class _Written:
         self._stack = ExitStack()
         self._files: dict[str, int] = {}
         self._file, self._line = Growing(np.int32), Growing(np.int64)
+        self._split_file: list[int] = []  # of the development set
+        self._split_line: list[int] = []
         self.count = 0
         self.copies = 0  # of sources of the development set
         self.taken: set[bytes] = set()  # the fingerprints of these sources
@@ -145,6 +148,13 @@ class _Written:
         if error[0] is None:
             names = [self._names.get(file, "?") for file in self._files] or ["?"]
             write_origins(self._folder / "origins", names, self._file.array(), self._line.array())
+            if self._splits:
+                write_origins(
+                    self._folder / "split_origins",
+                    names,
+                    np.array(self._split_file, np.int32),
+                    np.array(self._split_line, np.int64),
+                )
 
     def add(self, dealt: Dealt) -> None:
         source, target, *dev = self._streams
@@ -157,6 +167,8 @@ class _Written:
             self.taken.add(pair.name)
             for stream, text in zip(dev, (pair.source, pair.target), strict=True):
                 stream.write(text + b"\n")
+            self._split_file.append(self._files.setdefault(pair.file, len(self._files)))
+            self._split_line.append(pair.line)
         numbers = [self._files.setdefault(file, len(self._files)) for file in dealt.files]
         self._file.append(np.array(numbers, np.int32)[np.array(dealt.file, np.int64)])
         self._line.append(np.array(dealt.line, np.int64))

@@ -179,6 +179,11 @@ class Inspection:
             ["words", _each_with(reply.words, reply.word_confidence)],
             ["forest", self.size],
         ]
+        if reply.match is not None:
+            rows.append(["memory", reply.match.text])
+            if reply.match.kind != "exact":
+                rows.append(["", clean(reply.match.source)])
+            rows.append(["", clean(reply.match.translation)])
         if self.unknown:
             rows.insert(2, ["unknown", " ".join(self.unknown)])
         rows += map(list, self.localised)
@@ -243,13 +248,14 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
     `nbest` translations."""
     decoder, bundle = translator.text.decoder, translator.bundle
     prepared, found = translator.search(text)
-    how = bundle.confidence
+    how, said = bundle.confidence, translator.text.text_of(found.best, prepared)
     weight = how.scale * found.forest.score(decoder.theta())
     rules, notes = _rules(found, bundle)
     why = explained(found, decoder.weights)
     listed = _options(decoder, found, weight, options)
     return Inspection(
-        reply_of(translator.text, prepared, found, how, nbest=nbest),
+        # What is explained is the search; a match of a translation memory is shown beside it.
+        reply_of(translator.text, prepared, found, how, nbest=nbest, chosen=said),
         prepared.shown(why, found.best),
         tuple(_with_values(each, prepared) for each in listed),
         0 if found.options is None else len(found.options.places[0]),

@@ -83,6 +83,13 @@ def _head(seen: Inspection) -> str:
             f'<p>No rule translates <b class="unknown">{_text(" ".join(seen.unknown))}</b>.</p>'
         )
     numbers = "".join(f"<p>Offered as {kind}: {_text(what)}.</p>" for kind, what in seen.localised)
+    match = reply.match
+    memory = ""
+    if match is not None:
+        memory = (
+            f'<p>Translation memory: {_text(match.text)}:<br><span dir="auto">'
+            f'{_text(match.source)}</span><br><b dir="auto">{_text(match.translation)}</b></p>'
+        )
     return (
         f'<p class="faint" dir="auto">{_text(reply.source)}</p>'
         f'<h1 dir="auto">{_text(reply.translation) or "–"}</h1>'
@@ -90,7 +97,7 @@ def _head(seen: Inspection) -> str:
         f'<p class="faint">Confidence {reply.confidence:.3f}: the mean of its words, which are '
         "underlined the more strongly the surer they are: of words with 0.8, eight in ten were in "
         "the reference when this was fitted. The whole of it has a probability of "
-        f"{reply.posterior:.3f}, and a score of {reply.score:.3f}.</p>{unknown}{numbers}"
+        f"{reply.posterior:.3f}, and a score of {reply.score:.3f}.</p>{unknown}{numbers}{memory}"
     )
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from rosewood.corpus.text.casing import CASINGS, Casing
 from rosewood.decode.consensus_methods import CONSENSUS, settings_help
 from rosewood.errors import DecodingError
+from rosewood.memory.match import LOWEST
 from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import OnBadLine, PathName
@@ -49,6 +50,37 @@ class KnownText(Settings):
         "search, keep searches it as it is written.",
         group="Input lines", choices=CASINGS,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MemorySettings(Settings):
+    """Translation memories that are asked before the search."""
+
+    error = DecodingError
+    group = "Translation memory"
+
+    memory: Literal["auto", "on", "off"] = setting(
+        "auto",
+        "Take the translation of sentences that are in the model's translation memory from there. "
+        "auto: where the model has one; on: refuse models without.",
+    )
+    memory_file: tuple[PathName, ...] = setting(
+        (),
+        "Another translation memory, asked first: .tmx, .po, .xlf, .tsv or .jsonl; or two text "
+        "files, source and target, in this order. Repeatable.",
+        metavar="FILE",
+    )
+    fuzzy: float | None = setting(
+        0.7,
+        "Offer the most similar sentence of the memory where its score, 1 - word edit distance / "
+        "words of the longer sentence, is N or more; none or 1: do not.",
+        low=LOWEST, high=1, metavar="N",
+    )  # fmt: skip
+    fuzzy_constrain: Literal["auto", "on", "off"] = setting(
+        "auto",
+        "Translate what is the same in the most similar sentence as it is there, and the rest by "
+        "the model. auto: by sentences of --memory-file, not by those the model was trained on.",
+    )
 
 
 @dataclass(frozen=True)

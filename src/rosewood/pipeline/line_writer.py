@@ -105,7 +105,8 @@ class LineWriter:
         else:
             self._list(job, chosen.others)
         if self.links is not None:
-            links = () if job.error is not None else chosen.said.translation.links
+            is_empty = job.error is not None or chosen.said.is_remembered
+            links = () if is_empty else chosen.said.translation.links
             self.links(" ".join(f"{i}-{j}" for i, j in links))
         if self.forests is not None and job.search is not None:
             info = {"id": str(self.first_forest + job.number - 1), "src": job.prepared.source.text}
@@ -119,12 +120,12 @@ class LineWriter:
         return chosen.said
 
     def _chosen(self, job: TranslatedLine) -> _Chosen:
-        text_of, wanted = self.translator.text_of, self.options
+        answer_of, wanted = self.translator.answer_of, self.options
         best, found = job.best, job.search
         if found is None or job.error is not None or found.forest.is_empty:
             # A list is never empty: learners want one for each line of their references.
             blank = replace(best, words=(), score=0.0, features={}, rules=())
-            return _Chosen(text_of(best, job.prepared), () if wanted.nbest is None else (blank,))
+            return _Chosen(answer_of(best, job.prepared), () if wanted.nbest is None else (blank,))
         decoder = self.translator.decoder
         theta = decoder.theta()
         chosen, told, derivation = best, None, None
@@ -136,7 +137,7 @@ class LineWriter:
             others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
         why = None if why is None else job.prepared.shown(why, chosen)
-        return _Chosen(text_of(chosen, job.prepared), others, told, why)
+        return _Chosen(answer_of(chosen, job.prepared), others, told, why)
 
     def _list(self, job: TranslatedLine, others: Sequence[Translation]) -> None:
         for each in others:
@@ -216,6 +217,8 @@ class LineTally:
     bad: list[tuple[int, str]] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
+    remembered: int = 0  # exact matches of a translation memory
+    similar: int = 0  # fuzzy ones
 
     def count(self, job: TranslatedLine, said: TranslatedText | None) -> None:
         """One more sentence, and what was chosen for it."""
@@ -224,6 +227,8 @@ class LineTally:
             self.bad.append((job.number, reason_of(job.error)))
         if said is None or job.error is not None:
             return
+        self.remembered += said.is_remembered
+        self.similar += job.match is not None and not said.is_remembered
         report = said.translation.report
         is_forced = job.prepared.source.reference is not None
         self.words += len(job.prepared.source.words)
@@ -246,6 +251,11 @@ class LineTally:
             f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
             f"{self.seconds:.1f} s: {rate:,.0f} words a second"
         )
+        if self.remembered or self.similar:
+            yield (
+                f"translation memory: {_count(self.remembered, 'exact match', 'es')}, "
+                f"{_count(self.similar, 'fuzzy match', 'es')}"
+            )
         if self.unknown:
             yield f"{_count(self.unknown, 'word')} that no rule translates, {_DONE[unknown]}"
 
@@ -269,5 +279,5 @@ class LineTally:
             yield f"the first malformed line, {self.bad[0][0]}: {self.bad[0][1]}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def _count(number: int, what: str, more: str = "s") -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}{more}"

@@ -54,6 +54,8 @@ class HeldBack(NamedTuple):
     name: bytes  # the fingerprint of its source
     source: bytes
     target: bytes
+    file: str
+    line: int  # -1: none is known
 
 
 class Dealt(NamedTuple):
@@ -98,7 +100,13 @@ def deal(path: Path, verdicts: bytes, chosen: Collection[bytes], seed: int | Non
     for number, verdict in enumerate(verdicts):
         if verdict >= Verdict.HELD_OUT:
             if seed is not None and (name := fingerprint(sources[number], seed)) in chosen:
-                held_back.append(HeldBack(name, sources[number], targets[number]))
+                place = block.line[number]
+                held_back.append(
+                    HeldBack(
+                        name, sources[number], targets[number], block.files[block.file[number]],
+                        -1 if place is None else place,
+                    )
+                )  # fmt: skip
                 continue
             report.seen += 1
             if verdict == Verdict.KEPT:

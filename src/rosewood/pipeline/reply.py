@@ -9,7 +9,7 @@ json.dumps(reply.to_dict())                 # a line of `rosewood translate --js
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rosewood.decode import (
@@ -24,8 +24,9 @@ from rosewood.decode import (
 )
 from rosewood.decode.derivation_tree import tree_facts
 from rosewood.decode.nbest import all_features
+from rosewood.memory import MemoryMatch
 from rosewood.model.confidence import Confidence
-from rosewood.pipeline.confidence import confidences
+from rosewood.pipeline.confidence import Sureness, confidences
 
 Links = tuple[tuple[int, int], ...]
 
@@ -35,6 +36,8 @@ class Said:
     """A translation as text, and the words, rules and features that it is made of.
 
     Where the search found no translation, such as a reference, the report says so; it is empty.
+    A translation that is an exact match of a translation memory has words, but no links, score,
+    features and rules.
     """
 
     source: str
@@ -46,18 +49,21 @@ class Said:
     features: Mapping[str, float]  # dense ones even where they are 0
     rules: tuple[RuleUse, ...]  # of the derivation, children first
     report: SearchReport
+    match: MemoryMatch | None = field(default=None, kw_only=True)  # of a translation memory
+    is_remembered: bool = field(default=False, kw_only=True)  # the translation is the memory's
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        is_there = self.report.reachable
+        is_there = self.report.reachable or self.is_remembered
         return {
             "src": self.source,
             "translation": self.translation if is_there else None,
+            **({} if self.match is None else {"match": self.match.to_dict()}),
             **self._sureness(),
             "source_words": list(self.source_words),
             "words": list(self.words),
             "alignment": [list(link) for link in self.alignment],
-            "score": self.score if is_there else None,
+            "score": self.score if is_there and not self.is_remembered else None,
             "features": dict(self.features),
             "phrases": [
                 {
@@ -150,11 +156,14 @@ def reply_of(
 
     `how` sure it is, the model knows; `nbest` alternatives come with it.
     """
-    said = text.text_of(found.best, prepared) if chosen is None else chosen
+    said = text.answer_of(found.best, prepared) if chosen is None else chosen
     decoder = text.decoder
     theta = decoder.theta()
     others = alternatives(found, theta, nbest, distinct=True) if nbest else []
-    own, *theirs = confidences(found, theta, how, [said.translation, *others])
+    own: Sureness | None = None
+    theirs: list[Sureness] = []
+    if others or not said.is_remembered:
+        own, *theirs = confidences(found, theta, how, [said.translation, *others])
     listed = []
     for other, sure in zip(others, theirs, strict=True):
         listed.append(
@@ -168,6 +177,12 @@ def reply_of(
                 all_features(other, decoder.features.dense),
             )
         )
+    if own is None or said.is_remembered:
+        each_word = (1.0,) * len(_words(said))
+        return Reply(
+            **_common(said, ()), confidence=1.0, posterior=1.0, word_confidence=each_word,
+            alternatives=tuple(listed),
+        )  # fmt: skip
     return Reply(
         **_common(said, decoder.features.dense),
         confidence=own.mean,
@@ -179,14 +194,24 @@ def reply_of(
 
 def _common(said: TranslatedText, dense: Sequence[str]) -> dict[str, Any]:
     chosen: Translation = said.translation
-    return {
+    common = {
         "source": said.prepared.text,
         "translation": said.text,
         "source_words": said.prepared.words,
-        "words": said.prepared.words_of(chosen),
+        "words": _words(said),
+        "report": chosen.report,
+        "match": said.prepared.match,
+        "is_remembered": said.is_remembered,
+    }
+    if said.is_remembered:
+        return common | {"alignment": (), "score": 0.0, "features": {}, "rules": ()}
+    return common | {
         "alignment": chosen.links,
         "score": chosen.score,
         "features": all_features(chosen, dense) if chosen.report.reachable else {},
         "rules": chosen.rules,
-        "report": chosen.report,
     }
+
+
+def _words(said: TranslatedText) -> tuple[str, ...]:
+    return said.words if said.is_remembered else said.prepared.words_of(said.translation)

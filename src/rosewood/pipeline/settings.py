@@ -93,6 +93,12 @@ class TrainingSettings(Settings):
         high=2**40 - 1,
         default_text="a tenth, up to 1000",
     )
+    memory: Literal["auto", "on", "off"] = _corpus(
+        "auto",
+        "Translation memory: keep the sentence pairs of the corpus in the model, so that translate "
+        "returns sentences that it has as they are. auto keeps those of TMX, PO and XLIFF files, "
+        "on all.",
+    )
     aligner: Literal["model1", "diag", "hmm", "best"] = _models("best", "Word alignment model.")
     symmetrization: Literal[
         "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"

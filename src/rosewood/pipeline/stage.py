@@ -70,6 +70,7 @@ class Task:
         return self.inputs
 
 
+Applies = Callable[[TrainingSettings, TrainingInputs | None], bool]
 Decides = Callable[[TrainingInputs, TrainingSettings], Mapping[str, Any]]
 
 
@@ -87,7 +88,7 @@ class Stage:
     decides: Decides | None = None  # the user's files, and settings that are not always read
     reads_inputs: bool = False
     uses_memory: bool = False  # the function works within `max_memory`
-    applies: Callable[[TrainingSettings], bool] | None = None  # whether a run has it; None: always
+    applies: Applies | None = None  # whether a run has it; None: always
 
 
 def stage_key(
@@ -134,9 +135,14 @@ def in_order(stages: Iterable[Stage]) -> list[Stage]:
     return placed
 
 
-def that_apply(stages: Iterable[Stage], settings: TrainingSettings) -> list[Stage]:
-    """The stages of a run with these settings; they do not need those that it does not have."""
-    chosen = [each for each in stages if each.applies is None or each.applies(settings)]
+def that_apply(
+    stages: Iterable[Stage], settings: TrainingSettings, inputs: TrainingInputs | None = None
+) -> list[Stage]:
+    """The stages of a run with these settings; they do not need those that it does not have.
+
+    Without inputs, those are left out that only some inputs need.
+    """
+    chosen = [each for each in stages if each.applies is None or each.applies(settings, inputs)]
     names = {each.name for each in chosen}
     return [
         replace(each, needs={name: needs for name, needs in each.needs.items() if name in names})

@@ -2,7 +2,8 @@
 
 clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► boost ─► second ─► report
              │         └────► features ───────────────► ┤
-             └─────► lm ──────────────────────────────► ┘
+             ├─────► lm ──────────────────────────────► ┘
+             └─────► memory
 
 The declarations below decide the order: stages without a path between them run side by
 side.  Raise the version of a stage whenever its output changes (see stage.py).
@@ -15,6 +16,7 @@ from typing import Any
 from rosewood.pipeline.boost_stage import boost, boost_settings
 from rosewood.pipeline.clean_stage import clean, clean_settings
 from rosewood.pipeline.features_stage import features_settings, large_features
+from rosewood.pipeline.memory_stage import build_memory, has_memory, memory_settings
 from rosewood.pipeline.model_stages import align, build_lms, extract_rules, extract_settings
 from rosewood.pipeline.reordering_stage import reordering, reordering_settings
 from rosewood.pipeline.report_stage import judge
@@ -33,7 +35,7 @@ _MODELS = {
 
 STAGES = in_order(
     [
-        Stage("clean", version=1, run=clean, decides=clean_settings, reads_inputs=True),
+        Stage("clean", version=2, run=clean, decides=clean_settings, reads_inputs=True),
         Stage(
             "tokenise", version=3, run=tokenise, decides=tokenise_settings, reads_inputs=True,
             needs={"clean": Needs(EVERY_FILE, facts=("train", "dev", "test"))},
@@ -64,7 +66,7 @@ STAGES = in_order(
         ),
         Stage(
             "features", version=1, run=large_features, decides=features_settings,
-            applies=lambda settings: settings.feature_set == "large",
+            applies=lambda settings, _: settings.feature_set == "large",
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
@@ -77,7 +79,7 @@ STAGES = in_order(
         ),
         Stage(
             "boost", version=3, run=boost, decides=boost_settings, uses_memory=True,
-            applies=lambda settings: settings.boosting() is not None,
+            applies=lambda settings, _: settings.boosting() is not None,
             needs={
                 **_MODELS,
                 "tokenise": Needs(files=("dev.",)),
@@ -87,13 +89,22 @@ STAGES = in_order(
         ),
         Stage(
             "second", version=3, run=second_stage, decides=second_stage_settings, uses_memory=True,
-            applies=lambda settings: settings.second() is not None,
+            applies=lambda settings, _: settings.second() is not None,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),
                 "tune": Needs(files=("weights/",), facts=("learner",)),
                 "boost": Needs(files=EVERY_FILE),
             },
             settings=("metric", "unknown", "seed"),
+        ),
+        Stage(
+            "memory", version=1, run=build_memory, decides=memory_settings, reads_inputs=True,
+            applies=has_memory,
+            needs={
+                "clean": Needs(("train.", "origins/", "split_origins/", "dev."), ("dev_from",)),
+                "tokenise": Needs(files=("source.json",)),
+            },
+            settings=("pretokenized",),
         ),
         Stage(
             "report", version=3, run=judge, decides=search_choices,

@@ -112,7 +112,7 @@ def train(
             remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
         done = StageRunner(
-            that_apply(STAGES, chosen), inputs, chosen, store,
+            that_apply(STAGES, chosen, inputs), inputs, chosen, store,
             threads=threads, max_memory=max_memory, told=told,
         ).run()  # fmt: skip
         store.finished = list(done.values())

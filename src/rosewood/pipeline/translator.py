@@ -26,12 +26,14 @@ from rosewood.decode import (
     explain,
 )
 from rosewood.decode.guessing import unknown_words
+from rosewood.decode.memory_lookup import open_lookup
 from rosewood.decode.second_stage import SecondStageDecoder, split_weights
 from rosewood.decode.stream import InputLine, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import BoostedTrees, Forest, SecondStage
 from rosewood.model.bundle import Bundle
 from rosewood.model.manifest import MANIFEST
+from rosewood.pipeline.line_settings import MemorySettings
 from rosewood.resources import MAX_MEMORY, check_threads
 from rosewood.settings import settings_of
 from rosewood.shared_types import PathName, ProgressCallback
@@ -54,14 +56,19 @@ class Translator:
         casing: str = "auto",
         localise_numbers: bool = True,
         threads: int = 1,
+        memory: Literal["auto", "on", "off"] = "auto",
+        memory_file: PathName | Sequence[PathName] = (),
+        fuzzy: float | None = 0.7,
+        fuzzy_constrain: Literal["auto", "on", "off"] = "auto",
         **search: Any,
     ) -> None:
         """`Translator.load` opens a folder.
 
         `inline` reads translations of spans from tags in the text; with `casing="keep"`, text in
         lower case, all caps or title case is searched as it is written; `localise_numbers` offers
-        numbers and dates as the target language writes them.  `search` are limits that differ from
-        the model's: see `SearchSettings` and `HieroSettings`.
+        numbers and dates as the target language writes them.  `memory` and what follows are the
+        fields of `MemorySettings`; `search` are limits that differ from the model's: see
+        `SearchSettings` and `HieroSettings`.
         """
         expected = "a Bundle; Translator.load opens a folder"
         check_type("bundle", bundle, Bundle, expected, error=DecodingError)
@@ -71,9 +78,16 @@ class Translator:
         source, target = bundle.source_text, bundle.target_text
         if glossary is not None and not isinstance(glossary, Glossary):
             glossary = Glossary.read(glossary, source_text=source, target_text=target)
+        self.memory_settings = MemorySettings.from_values(
+            {"memory": memory, "memory_file": memory_file, "fuzzy": fuzzy,
+             "fuzzy_constrain": fuzzy_constrain}
+        )  # fmt: skip
+        self.memory = open_lookup(
+            bundle, memory, self.memory_settings.memory_file, fuzzy, fuzzy_constrain
+        )
         self.text = TextTranslator(
             self.decoder, source, target, glossary=glossary, inline=inline, casing=casing,
-            localise_numbers=localise_numbers,
+            localise_numbers=localise_numbers, memory=self.memory,
         )  # fmt: skip
 
     @classmethod
@@ -170,7 +184,9 @@ class Translator:
         from rosewood.pipeline.reply import reply_of
 
         nbest = check_whole("nbest", nbest, low=0, error=DecodingError)
-        how, lines = self.bundle.confidence, self.stream(texts, forests=True, threads=threads)
+        how = self.bundle.confidence
+        threads = self.threads if threads is None else threads
+        lines = self.text.stream(texts, threads=threads, forests=True, skip_known=nbest == 0)
         return (
             reply_of(self.text, line.prepared, line.search, how, nbest=nbest)
             for line in lines
@@ -230,7 +246,7 @@ class Translator:
             "glossary": text.glossary, "inline": text.inline, "casing": text.casing,
             "localise_numbers": text.localise_numbers, "threads": self.threads,
         }  # fmt: skip
-        return _loaded, (self.bundle.folder, options | search)
+        return _loaded, (self.bundle.folder, options | self.memory_settings.to_dict() | search)
 
 
 def _loaded(folder: PathLike[str], options: dict[str, Any]) -> Translator:

@@ -13,7 +13,7 @@ from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import Config, ReportOptions
 from rosewood.decode.settings import LIMITS
 from rosewood.errors import DecodingError
-from rosewood.pipeline.line_settings import KnownText
+from rosewood.pipeline.line_settings import KnownText, MemorySettings
 from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
 
@@ -47,6 +47,7 @@ class InspectOptions(KnownText):
 def inspect(
     model: ModelFolder,
     options: InspectOptions,
+    memory: MemorySettings,
     limits: Annotated[dict[str, Any], Typed(LIMITS, default_text="the model's")],
     text: Annotated[
         str | None, typer.Argument(metavar="TEXT", help='Text to translate: "ein satz".')
@@ -78,8 +79,8 @@ def inspect(
     check_ending("--html", options.html, ".html")
     check_ending("--picture", options.picture, ".svg")
     files = {"--html": options.html, "--picture": options.picture}
-    check_files(files, [options.glossary, config], model)
-    translator = open_translator(model, options, limits)
+    check_files(files, [options.glossary, config, *memory.memory_file], model)
+    translator = open_translator(model, options, memory, limits)
     groups = translator.groups() if options.groups else None
     trees = translator.trees if options.trees else None
     more: dict[str, Any] = {}

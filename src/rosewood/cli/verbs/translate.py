@@ -11,12 +11,13 @@ from rosewood.cli.common import ModelFolder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import ThreadedRun
 from rosewood.decode.settings import LIMITS
-from rosewood.pipeline.line_settings import LineSettings
+from rosewood.pipeline.line_settings import LineSettings, MemorySettings
 
 
 def translate(
     model: ModelFolder,
     options: LineSettings,
+    memory: MemorySettings,
     limits: Annotated[dict[str, Any], Typed(LIMITS, default_text="the model's")],
     run: ThreadedRun,
     input: Annotated[
@@ -36,8 +37,8 @@ def translate(
     """
     from rosewood.cli.decoding import LineReader, check_options, open_translator, translate_all
 
-    check_options(options, [input, run.config], model)
-    translator = open_translator(model, options, limits)
+    check_options(options, [input, run.config, *memory.memory_file], model)
+    translator = open_translator(model, options, memory, limits)
     translate_all(
         translator.text,
         LineReader(input, options),
