@@ -29,6 +29,7 @@ from rosewood.decode import HieroSettings, SearchSettings, feature_table
 from rosewood.errors import RosewoodError
 from rosewood.learn import LEARNERS, GroupingSettings
 from rosewood.metrics import METRICS
+from rosewood.pipeline.line_settings import MemorySettings
 from rosewood.plugins import registries
 from rosewood.registry import Registry, first_line
 from rosewood.rules.settings import ExtractionSettings
@@ -171,6 +172,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "options of rule scores": lambda: options_table(ExtractionSettings, "Scores"),
     "options of hierarchical search": lambda: options_table(HieroSettings),
     "options of search": lambda: options_table(SearchSettings),
+    "options of memory": lambda: options_table(MemorySettings),
     "tokenisers": tokenisers_table,
 }
 _TABLE = re.compile(r"(<!-- table: ([a-z -]+) -->\n).*?(<!-- end of table -->\n)", re.DOTALL)

@@ -47,6 +47,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/reordering.md", 3),
         ("docs/decoding.md", 15),
         ("docs/training.md", 5),
+        ("docs/memory.md", 2),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
