@@ -43,7 +43,8 @@ def names_of(rows: list[tuple[Any, ...]]) -> set[str]:
 SETTINGS = [
     ("--pretokenized", [], True), ("--tokeniser", ["char"], "char"), ("--lowercase", [], True),
     ("--min-words", ["2"], 2), ("--max-words", ["31"], 31), ("--max-ratio", ["2.5"], 2.5),
-    ("--deduplicate", [], True), ("--dev-size", ["7"], 7), ("--aligner", ["hmm"], "hmm"),
+    ("--deduplicate", [], True), ("--dev-size", ["7"], 7), ("--memory", ["on"], "on"),
+    ("--aligner", ["hmm"], "hmm"),
     ("--symmetrization", ["union"], "union"), ("--lm-order", ["4"], 4), ("--max-phrase", ["6"], 6),
     ("--max-span", ["8"], 8),
     ("--smoothing", ["plain"], "plain"), ("--significance", ["a-e"], "a-e"),
