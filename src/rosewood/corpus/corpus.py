@@ -118,6 +118,11 @@ class Corpus:
         """How far the last walk through the files has come."""
         return ReadingPlace() if self._reading is None else self._reading.place
 
+    def separately(self) -> list[Corpus]:
+        """A corpus of each source: two files of text, or one of pairs; bad lines are skipped."""
+        each = [] if self._reading is None else self._reading.separately()
+        return [Corpus(reading, self.languages, reading) for reading in each]
+
     def through(self, step: PairTransform) -> Corpus:
         """This corpus with a function applied to its pairs on each walk."""
         return Corpus(lambda: step(self._walk()), self.languages, self._reading, self._filtering)

@@ -86,6 +86,15 @@ class CorpusReading:
         """Text files have none."""
         return any(file.format != "text" for file in self._files)
 
+    def separately(self) -> list[CorpusReading]:
+        """A reading of each source alone, which skips bad lines."""
+        found = []
+        for file in self._files:
+            paths = tuple(each.path for each in file.inputs)
+            source = (paths[0], paths[1]) if len(paths) == 2 else paths[0]
+            found.append(CorpusReading([source], file.format, self.settings, "skip"))
+        return found
+
     def __call__(self, start: ReadingPlace | None = None) -> Iterator[SentencePair]:
         """All pairs, or those behind a place that an earlier walk has come to.
 

@@ -1,0 +1,150 @@
+"""Verdicts on samples: whether sides are shuffled or shifted against each other, and from where on.
+
+    found = mismatch(runs, evidence)             # None where all seems well
+    found.offset, found.begin, found.end
+
+Nothing is said without evidence: lines must have words from which something can be learnt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rosewood.arrays import FloatArray
+from rosewood.corpus.samples import RUN, read_range
+from rosewood.pipeline.pair_evidence import (
+    OFFSETS,
+    Evidence,
+    LexicalModel,
+    TokenRun,
+    evidence,
+    pairings,
+    together,
+)
+
+_TELLING = 0.5  # words of a pair that tell something
+_LEAST = 4.0  # z of lines that belong together, at least
+_SLOPE = 0.5  # … and this times the square root of the number of pairs; real corpora have 1 to 4
+_SHIFTED = 6.0  # z of another diagonal
+_STRETCH = 12.0  # log likelihood ratio of a stretch of bad runs
+_OUTLIER = 0.03  # of good runs may look like anything
+_CLOSE = 96  # lines in which the exact place is looked for
+_ZOOMS = 4
+
+
+class Mismatch(NamedTuple):
+    """Runs begin .. end-1 do not match; `offset` is by how many lines targets are too late."""
+
+    begin: int
+    end: int
+    offset: int | None
+    is_all: bool
+
+
+def mismatch(each: Sequence[Evidence]) -> Mismatch | None:
+    """What the evidence of consecutive runs says."""
+    whole = together(each)
+    if whole.telling < _TELLING or whole.variance < 1e-6:
+        return None
+    if whole.z < max(_LEAST, _SLOPE * float(np.sqrt(whole.pairs))):
+        return Mismatch(0, len(each), _offset(whole, _SLOPE / 2), True)
+    return _stretch(each)
+
+
+def _offset(found: Evidence, slope: float = 0.0) -> int | None:
+    """The diagonal that has the real pairs."""
+    least = max(_SHIFTED, slope * float(np.sqrt(found.pairs)), 2 * found.z)
+    others = [k for k in range(-OFFSETS, OFFSETS + 1) if k]
+    best = max(others, key=found.at)
+    return best if found.at(best) > least else None
+
+
+def _stretch(each: Sequence[Evidence]) -> Mismatch | None:
+    """The consecutive runs that are best explained by random pairs, if there are enough."""
+    gains = _gains(each)
+    best, begin, end = 0.0, 0, 0
+    total, start = 0.0, 0
+    for k, gain in enumerate(gains):
+        if total <= 0:
+            total, start = 0.0, k
+        total += gain
+        if total > best:
+            best, begin, end = total, start, k + 1
+    if not end:
+        return None
+    part = together(each[begin:end])
+    offset = _offset(part) if part.z < _LEAST else None
+    if offset is None and (best < _STRETCH or part.z > _LEAST or part.telling < _TELLING):
+        return None
+    return Mismatch(begin, end, offset, False)
+
+
+def _gains(each: Sequence[Evidence]) -> FloatArray:
+    """For each run, how much likelier its z is if lines were paired at random."""
+    z = np.array([one.z for one in each])
+    size = np.sqrt(np.array([one.pairs for one in each]) / RUN)
+    level = float(np.median((z / size)[z > 3.0])) if (z > 3.0).any() else 2 * _LEAST
+    mean, spread = level * size, max(1.5, 0.25 * level)
+    good = np.exp(-0.5 * ((z - mean) / spread) ** 2) / spread
+    good = (1 - _OUTLIER) * good / np.sqrt(2 * np.pi) + _OUTLIER / (mean + 6.0)
+    bad = np.exp(-0.5 * np.minimum(z**2, 80.0)) / np.sqrt(2 * np.pi)
+    gains: FloatArray = np.log(bad) - np.log(good)
+    silent = np.array([one.variance < 1e-6 or one.telling < _TELLING / 2 for one in each])
+    gains[silent] = 0.0
+    return gains
+
+
+def place(
+    files: Sequence[str], runs: Sequence[TokenRun], found: Mismatch, is_swapped: bool = False
+) -> int:
+    """The line from which on sides do not match, as exactly as can be told; text files are read."""
+    if found.begin == 0:
+        return runs[0].numbers.start
+    good = [run for k, run in enumerate(runs) if not found.begin <= k < found.end]
+    model = LexicalModel.of(good)
+    low, high = runs[found.begin - 1].numbers.start, runs[found.begin].numbers.stop
+    offset = found.offset
+    for _ in range(_ZOOMS if len(files) == 2 else 0):
+        size = high - low
+        read = read_range(files, low, high, runs=16 if size > _CLOSE else size)
+        closer = [TokenRun.of(run.swapped() if is_swapped else run) for run in read]
+        if size <= _CLOSE:
+            return _line(_joined(closer), model, offset)
+        bad = [_is_bad(evidence(run, model), offset) for run in closer]
+        first = next((k for k in range(1, len(bad)) if all(bad[k:])), len(bad) - 1)
+        before = closer[max(0, first - 1)].numbers.start
+        if (before, closer[first].numbers.stop) == (low, high):
+            break
+        low, high = before, closer[first].numbers.stop
+    return runs[found.begin].numbers.start if len(files) != 2 else (low + high) // 2
+
+
+def _is_bad(found: Evidence, offset: int | None) -> bool:
+    return found.z < _LEAST / 2 if offset is None else found.at(offset) > found.z
+
+
+def _joined(runs: Sequence[TokenRun]) -> TokenRun:
+    numbers = range(runs[0].numbers.start, runs[-1].numbers.stop)
+    source = [text for run in runs for text in run.source]
+    target = [text for run in runs for text in run.target]
+    lengths = [np.concatenate([run.lengths[side] for run in runs]) for side in (0, 1)]
+    return TokenRun(numbers, source, target, (lengths[0], lengths[1]))
+
+
+def _line(run: TokenRun, model: LexicalModel | None, offset: int | None) -> int:
+    """The line that divides matching pairs from others best."""
+    scores, _ = pairings(run, model)
+    own = np.diag(scores)
+    if offset is None:
+        other = np.full(len(own), max(0.0, float(np.sort(own)[len(own) // 2 :].mean())) / 2)
+    else:
+        shifted = np.diag(scores, offset)
+        other = np.zeros(len(own))
+        first = max(0, -offset)
+        other[first : first + len(shifted)] = shifted
+    before = np.concatenate([[0.0], np.cumsum(own)])
+    after = np.concatenate([np.cumsum(other[::-1])[::-1], [0.0]])
+    return run.numbers.start + int(np.argmax(before + after))
