@@ -6,6 +6,8 @@ from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.pipeline.file_settings import TrainingFiles
+    from rosewood.pipeline.findings import Finding
+    from rosewood.pipeline.input_checks import check_inputs
     from rosewood.pipeline.inputs import TrainingInputs
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Alternative, Reply
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
+    "Finding",
     "Inspection",
     "Reply",
     "Trained",
@@ -23,6 +26,7 @@ __all__ = [
     "TrainingInputs",
     "TrainingSettings",
     "Translator",
+    "check_inputs",
     "train",
     "write_report",
 ]

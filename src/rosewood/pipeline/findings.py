@@ -38,13 +38,14 @@ class Finding:
 FindingCallback = Callable[[Finding], object]
 
 
-def check_strict(findings: Sequence[Finding], strict: bool, more: str = "") -> None:
-    """Raise the first finding as an error, the others in its message, if `strict` is on."""
+def check_strict(findings: Sequence[Finding], strict: bool) -> None:
+    """Raise the first finding as an error, with the others in its message, if `strict` is on."""
     if not findings or not strict:
         return
-    first, *others = findings
-    message = "; ".join([first.message, *(each.message for each in others)])
+    first = findings[0]
+    told = "; ".join(each.message for each in findings)
     raise TrainingError(
-        f"{message} (--strict{more})", code=first.code, file=first.file, line=first.line,
+        f"{told} (strict: without it this is a warning)",
+        code=first.code, file=first.file, line=first.line,
         argument=first.argument, value=first.value, expected=first.expected,
     )  # fmt: skip

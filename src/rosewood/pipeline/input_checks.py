@@ -4,7 +4,7 @@
 
 Only samples are read (`corpus/samples.py`).  What is checked: language codes and names of files
 (`input_names.py`), texts as they are (`input_texts.py`), swapped sides and lines that do not belong
-together (`input_pairs.py`), and here sentences that are in several sets and texts of the wrong side.
+together (`input_pairs.py`), and here sentences in several sets and texts of the wrong side.
 """
 
 from __future__ import annotations
@@ -37,7 +37,12 @@ def check_inputs(
     inputs: TrainingInputs, settings: TrainingSettings | None = None, *, threads: int = 1
 ) -> list[Finding]:
     """Everything that looks wrong with the files of a training run."""
-    return list(_check(inputs, settings or TrainingSettings(), threads))
+    found = list(_check(inputs, settings or TrainingSettings(), threads))
+    # Names of files whose sides are swapped say only once more what their texts show.
+    swapped = {each.file for each in found if each.code == "input.swapped"}
+    return [
+        each for each in found if each.code != "input.language-names" or each.file not in swapped
+    ]
 
 
 def _check(inputs: TrainingInputs, settings: TrainingSettings, threads: int) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ _WHOLE, _SOME = 0.9, 0.04  # of the lines, or of the runs, are swapped
 _FOREIGN, _WORDS = 0.25, 200  # of the usual share of known words, and words that must be there
 _USUAL = 0.4  # share of known words that must be usual
 
-# -- direction ------------------------------------------------------------------------------------
+# -- direction ----------------------------------------------------------------------------------
 
 
 def check_direction(train: Sequence[Part]) -> tuple[SideProfiles, list[Finding]]:
@@ -78,10 +78,10 @@ def _swapped(part: Part, against: str, argument: str) -> Finding:
         else "exchange its sides, or say with --languages which is the source"
     )  # fmt: skip
     told = f"{part.files}{part.what}: the sides are swapped against {against}: {hint}"
-    return Finding("input.swapped", told, part.file, None, argument)
+    return Finding("input.swapped", told, files[0], None, argument)
 
 
-# -- lines that belong together ---------------------------------------------------------------------
+# -- lines that belong together -----------------------------------------------------------------
 
 
 def check_training(
@@ -159,7 +159,7 @@ def _mismatched(part: Part, found: Mismatch) -> Finding:
     return Finding("input.shuffled", told, part.file, line, part.name)
 
 
-# -- another language -------------------------------------------------------------------------------
+# -- another language ---------------------------------------------------------------------------
 
 
 def _foreign(part: Part, profiles: SideProfiles) -> Iterator[Finding]:

@@ -83,7 +83,7 @@ def _attached(part: Part) -> Iterator[Finding]:
         if count >= _LEAST and count >= _ATTACHED_SHARE * len(lines):
             yield Finding(
                 "input.not-tokenised",
-                f"{file}: --pretokenized is given, but {count / len(lines):.0%} of the lines end in "
+                f"{file}: --pretokenized is given, but {count / len(lines):.0%} of lines end in "
                 "a word with punctuation attached: leave --pretokenized out for raw text",
                 file, None, "pretokenized", round(count / len(lines), 3),
             )  # fmt: skip

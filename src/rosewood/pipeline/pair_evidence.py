@@ -40,7 +40,7 @@ Tokens = list[str]
 
 
 def tokens(text: str) -> Tokens:
-    """The beginnings of words, punctuation; characters and pairs of them in scripts without spaces."""
+    """Beginnings of words, and punctuation; characters and pairs of them where no spaces are."""
     found: Tokens = []
     before = ""
     for token in _TOKEN.findall(text.lower()):

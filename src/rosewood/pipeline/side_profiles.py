@@ -153,12 +153,11 @@ def _log_ratio(counts: FloatArray) -> FloatArray:
 
 
 def _ratios(texts: Sequence[Tokens], number: dict[str, int], ratio: FloatArray) -> FloatArray:
-    found = np.zeros(len(texts))
-    for k, text in enumerate(texts):
-        known = [number[word] for word in text if word in number]
-        if known:
-            found[k] = ratio[known].mean()
-    return found
+    of, found = ratio.tolist(), []
+    for text in texts:
+        known = [of[number[word]] for word in text if word in number]
+        found.append(sum(known) / max(1, len(known)))
+    return np.array(found)
 
 
 def _differences(run: TokenRun, number: dict[str, int], ratio: FloatArray) -> FloatArray:

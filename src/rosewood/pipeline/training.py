@@ -18,8 +18,11 @@ from rosewood.model.manifest import MANIFEST
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
 from rosewood.pipeline.final_model import final_decoder
+from rosewood.pipeline.findings import Finding, FindingCallback, check_strict
+from rosewood.pipeline.input_checks import check_inputs
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.report import write_report
+from rosewood.pipeline.result_checks import check_scores
 from rosewood.pipeline.settings import TrainingSettings, unlabelled_learners
 from rosewood.pipeline.stage import that_apply
 from rosewood.pipeline.stage_runner import StageRunner
@@ -39,12 +42,14 @@ class Trained:
     stages: list[Finished]
     change: Literal["new", "replaced", "none"]  # of what stood in the folder
     settings: TrainingSettings
+    findings: tuple[Finding, ...] = ()  # what looks wrong with the input or the scores
 
     @property
     def notes(self) -> list[str]:
-        """Settings without an effect, and notes of all stages: fallbacks, skipped lines."""
+        """Findings, settings without an effect, notes of all stages: fallbacks, skipped lines."""
+        found = [each.message for each in self.findings]
         of_stages = [note for stage in self.stages for note in stage.facts.get("notes", [])]
-        return [*self.settings.notes, *of_stages]
+        return [*found, *self.settings.notes, *of_stages]
 
     @property
     def scores(self) -> list[dict[str, Any]]:
@@ -68,6 +73,7 @@ class Trained:
             "scores": self.scores,
             "unlabelled": facts["tune"].get("unlabelled"),
             "second_stage": _second_stage(facts.get("second", {})),
+            "findings": [each.to_dict() for each in self.findings],
             "notes": self.notes,
             "stages": [{name: getattr(stage, name) for name in of_stage} for stage in self.stages],
         }
@@ -91,6 +97,8 @@ def train(
     max_memory: int = MAX_MEMORY,
     told: ProgressCallback | None = None,
     command: str | None = None,
+    strict: bool = False,
+    on_finding: FindingCallback | None = None,
 ) -> Trained:
     """Train a model into the folder `output`, which appears when all is done.
 
@@ -98,6 +106,9 @@ def train(
     goes on if it is stopped, and one with other settings redoes only what depends on them.  The
     report is a page beside the model.  A model that was not made from this work folder is replaced
     only with `overwrite`.
+
+    What looks wrong with the input is found before the work begins, and with the scores behind it:
+    `on_finding` is called with each `Finding`; with `strict` they are errors.
     """
     chosen = settings or TrainingSettings()
     threads, max_memory = check_resources(threads, max_memory, TrainingError, least=LEAST_MEMORY)
@@ -111,18 +122,38 @@ def train(
         for each in (folder.resolve(), page.resolve()):
             remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
+        if told is not None:
+            told("checking the input", 0, None)
+        findings = _checked(check_inputs(inputs, chosen, threads=threads), strict, on_finding)
         done = StageRunner(
             that_apply(STAGES, chosen, inputs), inputs, chosen, store,
             threads=threads, max_memory=max_memory, told=told,
         ).run()  # fmt: skip
         store.finished = list(done.values())
+        scores = done["report"].facts["scores"]
+        late = check_scores(scores, done["clean"].facts["languages"])
+        findings += _checked(late, strict, on_finding)
         _check_model(folder, store, overwrite)  # another run may have been quicker
         decoder = final_decoder(chosen, done)
         change = write_model(folder, inputs, chosen, store, decoder, told)
-        made = Trained(folder, page, place, store.finished, change, chosen)
+        made = Trained(folder, page, place, store.finished, change, chosen, tuple(findings))
+        notes = [each.message for each in findings]
         size = Bundle.open(folder).size
-        write_report(page, made.stages, command=command, settings=chosen.to_dict(), size=size)
+        write_report(
+            page, made.stages, command=command, settings=chosen.to_dict(), notes=notes, size=size
+        )
     return made
+
+
+def _checked(
+    findings: list[Finding], strict: bool, on_finding: FindingCallback | None
+) -> list[Finding]:
+    """Report findings, or stop at them."""
+    check_strict(findings, strict)
+    if on_finding is not None:
+        for each in findings:
+            on_finding(each)
+    return findings
 
 
 def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -> None:

@@ -40,6 +40,7 @@ from rosewood.shared_types import PathName, ProgressCallback
 
 if TYPE_CHECKING:
     from rosewood.learn.group_facts import GroupOfFeatures
+    from rosewood.pipeline.findings import FindingCallback
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Reply
 
@@ -108,6 +109,8 @@ class Translator:
         threads: int = 1,
         max_memory: int = MAX_MEMORY,
         told: ProgressCallback | None = None,
+        strict: bool = False,
+        on_finding: FindingCallback | None = None,
         **named: Any,
     ) -> Translator:
         """Train a model and open it: everything has the name that it has on the command line.
@@ -126,6 +129,7 @@ class Translator:
         train(
             inputs, output, TrainingSettings.from_values(named), work=work, report=report,
             overwrite=overwrite, threads=threads, max_memory=max_memory, told=told,
+            strict=strict, on_finding=on_finding,
         )  # fmt: skip
         return cls.load(output, threads=threads)
 

@@ -20,6 +20,7 @@ from rosewood.svg_text import plural
 
 if TYPE_CHECKING:
     from rosewood.pipeline import Trained
+    from rosewood.pipeline.findings import Finding
 
 _CHANGES = {"replaced": "the existing model was replaced", "none": "it has not changed"}
 
@@ -43,6 +44,12 @@ class TrainOptions(Settings):
         metavar="FILE.html", default_text="MODEL.html",
     )  # fmt: skip
     overwrite: bool = setting(False, "Replace a model that was not made from this work folder.")
+    strict: bool = setting(
+        False,
+        "Stop if something looks wrong with the corpora or the scores, such as swapped or shuffled "
+        "sides, instead of warning of it.",
+        group="Corpus",
+    )
 
 
 def train(
@@ -74,6 +81,7 @@ def train(
                 max_memory=run.max_memory,
                 told=told,
                 command=shlex.join(["rosewood", *sys.argv[1:]]),
+                on_finding=_show,
                 **vars(options),
             )
     except KeyboardInterrupt:
@@ -86,12 +94,19 @@ def train(
         _print_results(made, quiet=run.quiet)
 
 
+def _show(finding: Finding) -> None:
+    """A finding, before the long work begins."""
+    warn(f"warning: {finding.message} [{finding.code}]")
+
+
 def _print_results(made: Trained, *, quiet: bool) -> None:
     """What was found, where it is, and what to do next."""
     found = made.to_dict()
     pairs, sizes = found["pairs"], found["bytes"]
+    shown = {each.message for each in made.findings}
     for note in made.notes:
-        warn(note)
+        if note not in shown:
+            warn(note)
     done = [stage.name for stage in made.stages if stage.was_done]
     if done and not quiet:
         warn(f"done before, in {made.work}: {', '.join(done)}")
