@@ -28,6 +28,7 @@ from rosewood.rerank import (
     write_candidates,
 )
 from rosewood.rerank.candidate_sweep import parse_choices
+from rosewood.rerank.report import report_html
 
 QUICK = {"settings": {"restarts": 2}, "folds": 2, "replicates": 2, "samples": 100}
 
@@ -76,6 +77,26 @@ def test_notes_say_what_is_doubtful():
     assert any("no better than one at random" in note for note in tune(shuffled, **QUICK).notes)
 
 
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "wer"])
+def test_a_first_candidate_that_is_worse_than_chance_is_told_of(metric):
+    lists = [_worst_first(each) for each in toy_lists(60, candidates=8)]
+    tuned = tune(lists, metric=metric, **{**QUICK, "method": "mira", "settings": None})
+    assert tuned.baseline_by_chance
+    assert any("no better than one at random" in note for note in tuned.notes)
+    assert tuned.to_dict()["baseline_by_chance"]
+    assert tuned.verdict == "helps"
+    assert "Reranking helps here:" not in tuned.summary()
+    assert "Reranking helps here." not in report_html(tuned)
+    assert '<h1 class="helps">' not in report_html(tuned)
+
+
+def test_a_good_first_candidate_is_not_by_chance():
+    lists = [_worst_first(each, best=True) for each in toy_lists(60, candidates=8)]
+    tuned = tune(lists, metric="chrf", **QUICK)
+    assert not tuned.baseline_by_chance
+    assert not any("at random" in note for note in tuned.notes)
+
+
 def test_what_is_tuned_on_cannot_judge():
     lists = list(toy_lists(30, candidates=5))
     with refuses(TuningError, "argument.conflict", argument="the held-out candidates"):
@@ -91,9 +112,20 @@ def _fields(each):
     return {name: getattr(each, name) for name in each.__dataclass_fields__}
 
 
+def _worst_first(each, *, best=False):
+    """Candidates sorted by how many words they share with the reference."""
+    wanted = set(each.references[0].split())
+    shared = [len(wanted & set(text.split())) - len(text.split()) / 100 for text in each.texts]
+    order = sorted(range(len(each)), key=lambda i: -shared[i] if best else shared[i])
+    return each.__class__(**{**_fields(each), **_ordered(each, order)})
+
+
 def _turned(each):
     """Candidates sorted by their text: an order that tells nothing."""
-    order = sorted(range(len(each)), key=lambda i: each.texts[i][::-1])
+    return _ordered(each, sorted(range(len(each)), key=lambda i: each.texts[i][::-1]))
+
+
+def _ordered(each, order):
     scores = {name: column[order] for name, column in each.scores.items()}
     return {"texts": tuple(each.texts[i] for i in order), "dense": each.dense[order],
             "scores": scores}  # fmt: skip

@@ -26,6 +26,7 @@ _HEADLINES = {
     "hurts": "Reranking does not help here: it hurts.",
     "unclear": "Reranking does not help here, as far as can be told.",
     "unknown": "Whether reranking helps is not known.",
+    "chance": "Reranking helps here over random choices.",
 }
 _ROUNDS = {"mert": "climb"}  # what a round of a learner is called
 
@@ -49,7 +50,12 @@ def report_html(tuned: Tuned, *, command: str | None = None) -> str:
         _effects(tuned),
         _how(tuned, command),
     ]
-    return page(f"{_HEADLINES[tuned.verdict]} Rosewood, tuning", parts)
+    return page(f"{_HEADLINES[_kind(tuned)]} Rosewood, tuning", parts)
+
+
+def _kind(tuned: Tuned) -> str:
+    """The verdict; what helps over a choice by chance need not help over a system."""
+    return "chance" if tuned.verdict == "helps" and tuned.baseline_by_chance else tuned.verdict
 
 
 def _head(tuned: Tuned) -> str:
@@ -57,7 +63,7 @@ def _head(tuned: Tuned) -> str:
         [
             f'<header><p class="kicker">Rosewood · {tuned.lists:,} lists, '
             f"{tuned.candidates:,} candidates · {text(tuned.method)} · {text(tuned.metric)}</p>",
-            f'<h1 class="{tuned.verdict}">{text(_HEADLINES[tuned.verdict])}</h1>',
+            f'<h1 class="{_kind(tuned)}">{text(_HEADLINES[_kind(tuned)])}</h1>',
             f'<p class="lead">{text(_evidence(tuned))}</p></header>',
         ]
     )
@@ -76,6 +82,8 @@ def _evidence(tuned: Tuned) -> str:
     chance = f"p = {judged.p_value:.3f}"
     if judged.verdict == "unclear":
         return f"{told}: a difference that chance explains ({chance})."
+    if _kind(tuned) == "chance":
+        return f"{told} ({chance}), but {tuned.baseline} was no better than a random choice."
     return f"{told}: a difference that chance hardly explains ({chance})."
 
 

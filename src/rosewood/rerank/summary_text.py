@@ -24,6 +24,11 @@ def verdict(tuned: Tuned) -> str:
     figures = places(judged.before, judged.after)
     change = f"{judged.metric} {judged.after - judged.before:+.{figures}f} on held-out sentences"
     chance = f"p = {judged.p_value:.3f}"
+    if judged.verdict == "helps" and tuned.baseline_by_chance:
+        return (
+            f"Reranking helps here over random choices: {change} ({chance}); over a system is not "
+            f"known, for {tuned.baseline} did no better than chance."
+        )
     if judged.verdict == "helps":
         return f"Reranking helps here: {change} ({chance})."
     if judged.verdict == "hurts":

@@ -77,6 +77,7 @@ class Tuned:
     seed: int
     notes: list[str] = field(default_factory=list)
     trees: BoostedTrees | None = None  # their sum is the feature `boost`
+    baseline_by_chance: bool = False  # the baseline is no better than random choices
 
     @property
     def verdict(self) -> str:
@@ -246,15 +247,19 @@ def tune(
     final, fits = models[len(parts) :], found[len(parts) :]
     limits = bounds(judging, data.statistics, data.edge_start, seed=seed)
     before = _baseline_rows(data, theta)
+    by_chance = _is_by_chance(data, before, limits)
     judged: list[Heldout] = []
     if other is not None:
         shared = shared_features(data.features, other.features)
+        others = bounds(judging, other.statistics, other.edge_start, seed=seed)
+        rows = _baseline_rows(other, shared(theta))
+        by_chance = by_chance or _is_by_chance(other, rows, others)
         judged = judge(
             other,
-            _baseline_rows(other, shared(theta)),
+            rows,
             [each.best_rows(other, shared) for each in final],
             how="held-out file",
-            limits=bounds(judging, other.statistics, other.edge_start, seed=seed),
+            limits=others,
             samples=samples,
         )
     elif parts:
@@ -264,6 +269,7 @@ def tune(
     best = max(range(replicates), key=lambda i: judging.sign * fits[i]["score"])
     scored = [each.on(data) for each in final]
     data_with, weights = scored[best]
+    baseline = "the starting weights" if theta.any() else "the first candidate"
     names, dense = data_with.features.names, len(data_with.features.dense)
     return Tuned(
         method=method,
@@ -274,7 +280,7 @@ def tune(
         normalization=normalization,
         lists=len(data),
         candidates=data.num_edges,
-        baseline="the starting weights" if theta.any() else "the first candidate",
+        baseline=baseline,
         weights=_named(names, weights, dense),
         score=data_with.score(weights),
         before=judging.score(data.statistics[before]),
@@ -291,8 +297,9 @@ def tune(
         ),
         features=feature_effects(data_with, weights),
         seed=seed,
-        notes=[*notes, *_notes(data, found, judged, limits, bool(theta.any()))],
+        notes=[*notes, *_notes(found, judged, baseline if by_chance else None)],
         trees=final[best].trees,
+        baseline_by_chance=by_chance,
     )
 
 
@@ -367,13 +374,18 @@ def _named(names: list[str], theta: FloatArray, dense: int) -> dict[str, float]:
     }
 
 
+def _is_by_chance(data: TuningSet, rows: LongArray, limits: Bounds) -> bool:
+    """Whether some choices are no better than random ones, by whatever metric."""
+    if not data.num_edges > len(data) > 1:
+        return False
+    ahead = data.metric.sign * (data.metric.score(data.statistics[rows]) - limits.random)
+    return bool(ahead <= 2 * limits.random_deviation)
+
+
 def _notes(
-    data: TuningSet,
-    fits: Sequence[Mapping[str, Any]],
-    judged: Sequence[Heldout],
-    limits: Bounds,
-    started: bool,
+    fits: Sequence[Mapping[str, Any]], judged: Sequence[Heldout], by_chance: str | None
 ) -> list[str]:
+    """What is doubtful; `by_chance` is the baseline, if it is no better than random choices."""
     notes = [note for fit in fits for note in fit["notes"]]
     if not judged:
         notes.append(ONE_LIST)
@@ -386,11 +398,10 @@ def _notes(
             f"{judged[0].metric} and {judged[1].metric} go opposite ways, both beyond chance: look "
             "at the translations (is a lower score the better one? then say higher=false)"
         )
-    first = data.metric.score(data.statistics[data.edge_start[:-1]])
-    by_chance = abs(first - limits.random) <= 2 * limits.random_deviation
-    if not started and data.num_edges > len(data) > 1 and by_chance:
+    if by_chance is not None:
+        are = "is" if by_chance.endswith("candidate") else "are"
         notes.append(
-            "the first candidate is no better than one at random: if the order of the lists tells "
+            f"{by_chance} {are} no better than one at random: if the order of the lists tells "
             "nothing, the gain is over chance, not over a system"
         )
     return list(dict.fromkeys(notes))
