@@ -118,10 +118,12 @@ def run(
     step: Callable[[], object],
 ) -> LineTally:
     """Translate all lines and write what is wanted; files appear when all is done."""
+    from rosewood.decode.glossary_use import GlossaryUse
     from rosewood.pipeline.line_writer import LineTally, LineWriter
 
     keeps = options.on_bad_line != "stop"
-    tally = LineTally(blanks=options.on_bad_line == "blank")
+    terms = None if translator.glossary is None else GlossaryUse(translator.glossary)
+    tally = LineTally(blanks=options.on_bad_line == "blank", glossary=terms)
     with ExitStack() as stack:
         write = LineWriter(translator, options, confidence, stack)
         begin = time.monotonic()

@@ -23,6 +23,7 @@ from rosewood.corpus.text.casing import CASINGS, Caser
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.corpus.text.truecase import lowered, sentence_starts
 from rosewood.corpus.text.value_symbols import VALUE, is_value_symbol, matched
+from rosewood.decode.changed_values import changed_values
 from rosewood.decode.decoder import Decoder
 from rosewood.decode.explanation import Explanation
 from rosewood.decode.fuzzy_constraints import MemoryAligner
@@ -210,7 +211,8 @@ class TextTranslator:
         """The text of a translation: of the best one, or of any other of its search."""
         encoded, target = prepared.encoded, self.target_text
         if encoded is None or target is None:
-            return TranslatedText(translation.text, prepared, translation)
+            changed = changed_values(prepared.text, translation)
+            return TranslatedText(translation.text, prepared, translation, *changed)
         if not translation.report.reachable:
             return TranslatedText("", prepared, translation)
         words = prepared.words_of(translation)

@@ -31,6 +31,7 @@ from rosewood.pipeline.line_settings import LineSettings
 from rosewood.pipeline.reply import reply_of, said_of
 
 if TYPE_CHECKING:
+    from rosewood.decode.glossary_use import GlossaryUse
     from rosewood.decode.stream import TranslatedLine
     from rosewood.model.confidence import Confidence
 
@@ -219,6 +220,8 @@ class LineTally:
     added: list[int] = field(default_factory=list)
     remembered: int = 0  # exact matches of a translation memory
     similar: int = 0  # fuzzy ones
+    empty: list[int] = field(default_factory=list)  # translations
+    glossary: GlossaryUse | None = None
 
     def count(self, job: TranslatedLine, said: TranslatedText | None) -> None:
         """One more sentence, and what was chosen for it."""
@@ -229,6 +232,8 @@ class LineTally:
             return
         self.remembered += said.is_remembered
         self.similar += job.match is not None and not said.is_remembered
+        if self.glossary is not None:
+            self.glossary.count(job.prepared)
         report = said.translation.report
         is_forced = job.prepared.source.reference is not None
         self.words += len(job.prepared.source.words)
@@ -240,6 +245,7 @@ class LineTally:
             (self.untranslated, not is_forced and not report.reachable),
             (self.lost, said.lost),
             (self.added, said.added),
+            (self.empty, not is_forced and report.reachable and _is_lost(said)),
         ):
             if is_so:
                 numbers.append(job.number)
@@ -270,13 +276,26 @@ class LineTally:
              f"malformed lines, {'left blank' if self.blanks else 'skipped'}"),
             (self.lost, "lack placeholders that their source has"),
             (self.added, "have placeholders that their source has not"),
+            (self.empty, "have an empty translation, but their source has words"),
         ):  # fmt: skip
             if numbers:
                 more = " …" if len(numbers) > _SHOWN else ""
                 listed = " ".join(f"{number}" for number in numbers[:_SHOWN])
                 yield f"{reason}: {len(numbers):,} (lines {listed}{more})"
+        unused = [] if self.glossary is None or not self.sentences else self.glossary.unused()
+        if self.glossary is not None and unused:
+            more = ", …" if len(unused) > _SHOWN else ""
+            yield (
+                f"glossary entries that matched nothing: {len(unused):,} of "
+                f"{self.glossary.entries:,} ({', '.join(unused[:_SHOWN])}{more})"
+            )
         if self.bad:
             yield f"the first malformed line, {self.bad[0][0]}: {self.bad[0][1]}"
+
+
+def _is_lost(said: TranslatedText) -> bool:
+    """Whether nothing is left of a text."""
+    return not said.text.strip() and bool(said.prepared.text.strip())
 
 
 def _count(number: int, what: str, more: str = "s") -> str:

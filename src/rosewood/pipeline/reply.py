@@ -49,6 +49,8 @@ class Said:
     features: Mapping[str, float]  # dense ones even where they are 0
     rules: tuple[RuleUse, ...]  # of the derivation, children first
     report: SearchReport
+    lost: tuple[str, ...]  # placeholders of the source that the translation lacks
+    added: tuple[str, ...]  # placeholders that rules have put there
     match: MemoryMatch | None = field(default=None, kw_only=True)  # of a translation memory
     is_remembered: bool = field(default=False, kw_only=True)  # the translation is the memory's
 
@@ -80,6 +82,7 @@ class Said:
                 for use, more in zip(self.rules, tree_facts(self.rules), strict=True)
             ],
             "report": asdict(self.report),
+            "placeholders": {"lost": list(self.lost), "added": list(self.added)},
         }
 
     def _sureness(self) -> dict[str, Any]:
@@ -202,6 +205,8 @@ def _common(said: TranslatedText, dense: Sequence[str]) -> dict[str, Any]:
         "report": chosen.report,
         "match": said.prepared.match,
         "is_remembered": said.is_remembered,
+        "lost": said.lost,
+        "added": said.added,
     }
     if said.is_remembered:
         return common | {"alignment": (), "score": 0.0, "features": {}, "rules": ()}

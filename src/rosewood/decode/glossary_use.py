@@ -1,0 +1,40 @@
+"""Which entries of a glossary were used: what never matches is mostly misspelt or inflected.
+
+use = GlossaryUse(glossary)
+for line in translator.stream(lines): use.count(line.prepared)
+print(use.unused())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rosewood.decode.glossary import Glossary, GlossaryEntry
+from rosewood.decode.text import PreparedText
+
+
+class GlossaryUse:
+    """Counts the entries that are in effect in texts."""
+
+    def __init__(self, glossary: Glossary) -> None:
+        self._waiting: dict[tuple[str, ...], list[GlossaryEntry]] = {}
+        for entry in glossary:
+            self._waiting.setdefault(_key(entry.source), []).append(entry)
+        self.entries = len(glossary)
+
+    def count(self, prepared: PreparedText) -> None:
+        """Look at the entries that a text has."""
+        for forced in prepared.source.forced if self._waiting else ():
+            # A sentence may have the words in another case than the glossary.
+            key = _key(prepared.source.words[forced.begin : forced.end])
+            waiting = self._waiting.get(key)
+            if waiting is not None and any(each.targets == forced.targets for each in waiting):
+                del self._waiting[key]
+
+    def unused(self) -> list[str]:
+        """The source phrases of entries that no text had, in the order of the glossary."""
+        return [" ".join(entry.source) for each in self._waiting.values() for entry in each]
+
+
+def _key(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in words)
