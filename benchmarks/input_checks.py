@@ -192,9 +192,8 @@ def run_cases(count: int, seed: int, few: bool = False) -> None:
             print(f"  several: {name} {each} {codes}", flush=True)
     for key, many in total.items():
         print(f"  {key[0]}, {key[1]}: {noticed[key]} of {many}")
-    print(
-        f"noticed: {noticed.total()} of {total.total()}, {spent / total.total():.2f} s of processor time a case"
-    )
+    seconds = f"{spent / total.total():.2f} s of processor time a case"
+    print(f"noticed: {noticed.total()} of {total.total()}, {seconds}")
     if places:
         places.sort()
         near = sum(each <= 5 for each in places)
@@ -238,9 +237,8 @@ def run_as_they_are() -> None:
                 runs, alarms = runs + 1, alarms + bool(found)
                 for finding in found:
                     print(f"  false alarm: {dev} {test}: {finding}")
-    print(
-        f"false alarms: {alarms} of {runs} corpora as they are; at most {slowest:.2f} s of processor time each"
-    )
+    seconds = f"at most {slowest:.2f} s of processor time each"
+    print(f"false alarms: {alarms} of {runs} corpora as they are; {seconds}")
 
 
 def _files(folder: str, part: str, sides: tuple[str, str]) -> Any:

@@ -134,12 +134,12 @@ def check_matching(
         if together(own).z > together(each).z:
             found = mismatch(own)
     if found is not None:
-        yield _mismatched(part, found)
+        yield _mismatched(part, found, model)
 
 
-def _mismatched(part: Part, found: Mismatch) -> Finding:
+def _mismatched(part: Part, found: Mismatch, model: LexicalModel | None = None) -> Finding:
     files = part.sample.files
-    line = None if found.is_all else place(files, part.turned, found, part.is_swapped)
+    line = place(files, part.turned, found, model, is_swapped=part.is_swapped)
     where = "" if line is None else f" from about line {line:,} on"
     if found.offset is not None:
         offset = -found.offset if part.is_swapped else found.offset

@@ -98,19 +98,50 @@ def _gains(each: Sequence[Evidence]) -> FloatArray:
 
 
 def place(
-    files: Sequence[str], runs: Sequence[TokenRun], found: Mismatch, is_swapped: bool = False
-) -> int:
-    """The line from which on sides do not match, as exactly as can be told; text files are read."""
-    if found.begin == 0:
-        return runs[0].numbers.start
-    good = [run for k, run in enumerate(runs) if not found.begin <= k < found.end]
-    model = LexicalModel.of(good)
-    low, high = runs[found.begin - 1].numbers.start, runs[found.begin].numbers.stop
-    offset = found.offset
-    for _ in range(_ZOOMS if len(files) == 2 else 0):
+    files: Sequence[str],
+    runs: Sequence[TokenRun],
+    found: Mismatch,
+    model: LexicalModel | None = None,
+    *,
+    is_swapped: bool = False,
+) -> int | None:
+    """The line from which on sides do not match; None if all do not.  Text files are read again.
+
+    `model` is one of other pairs; without it one is made of the runs that match.
+    """
+    offset, first = found.offset, found.begin
+    if found.is_all and offset is None:
+        return None
+    if model is None:
+        good = [run for k, run in enumerate(runs) if not found.begin <= k < found.end]
+        model = LexicalModel.of(good or [run.shifted(offset or 0) for run in runs])
+    if found.is_all:
+        bad = [_is_bad(evidence(run, model), offset) for run in runs]
+        first = next((k for k, is_bad in enumerate(bad) if is_bad), 0)
+    low, high = runs[max(0, first - 1)].numbers.start, runs[first].numbers.stop
+    line = _zoom(files, low, high, model, offset, is_swapped)
+    if line is None:
+        line = runs[first].numbers.start
+    return None if found.is_all and line <= 1 + OFFSETS else line
+
+
+def _zoom(
+    files: Sequence[str],
+    low: int,
+    high: int,
+    model: LexicalModel | None,
+    offset: int | None,
+    is_swapped: bool,
+) -> int | None:
+    """The first bad line of low .. high-1; None where files are not of text."""
+    if len(files) != 2:
+        return None
+    for _ in range(_ZOOMS):
         size = high - low
         read = read_range(files, low, high, runs=16 if size > _CLOSE else size)
         closer = [TokenRun.of(run.swapped() if is_swapped else run) for run in read]
+        if not closer:
+            return None
         if size <= _CLOSE:
             return _line(_joined(closer), model, offset)
         bad = [_is_bad(evidence(run, model), offset) for run in closer]
@@ -119,7 +150,7 @@ def place(
         if (before, closer[first].numbers.stop) == (low, high):
             break
         low, high = before, closer[first].numbers.stop
-    return runs[found.begin].numbers.start if len(files) != 2 else (low + high) // 2
+    return (low + high) // 2
 
 
 def _is_bad(found: Evidence, offset: int | None) -> bool:
