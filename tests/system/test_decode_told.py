@@ -41,6 +41,26 @@ def test_placeholders_that_rules_add_are_told(command, place):  # noqa: F811
     assert "(lines 2)" not in command(*raw, text="Das Haus.\n{0}!\n").err
 
 
+def test_placeholders_are_told_of_in_json_and_without_processors(command, place):  # noqa: F811
+    done = command(*DECODE, "-q", text="das haus\nhallo\n{0} hallo\n%d haus\n")
+    warns(done.err, "placeholders", 2, "(lines 2 3)", is_only_line=True)
+    texts = "hallo\n{0} hallo\n%d 50 % &amp; haus\n"
+    rows = [
+        json.loads(line)
+        for line in command(*DECODE, "--json", "-q", text=texts).out.split("\n")
+        if line
+    ]
+    found = [row["placeholders"] for row in rows]
+    assert found == [
+        {"lost": [], "added": ["{0}"]},
+        {"lost": [], "added": ["{0}"]},
+        {"lost": [], "added": []},
+    ]
+    dropped = command(*DECODE, "--json", "-q", "--unknown", "drop", text="%d das haus\n")
+    assert json.loads(dropped.out)["placeholders"] == {"lost": ["%d"], "added": []}
+    warns(dropped.err, "placeholders", "lack", 1, "(lines 1)")
+
+
 def test_what_consensus_chose_is_what_is_explained(command, place):  # noqa: F811
     decoder = PhraseDecoder(RuleTable.open("rules"), Model.open("lm.rlm"), weights=WEIGHTS)
     text = "das wort"

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.bundles import small_bundle
 from tests.decoders import WEIGHTS
-from tests.refusals import shows
+from tests.refusals import shows, warns
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.align import read_pharaoh
@@ -286,3 +286,33 @@ def test_model_verify(command, tmp_path, monkeypatch):  # noqa: F811
     model.write_bytes(data)
     done = command("model", "verify", "m")
     shows(done, "file.changed", "m/lm.rlm: ", "checksum")
+
+
+# -- what went wrong -------------------------------------------------------------------------------
+
+
+def test_glossary_entries_that_never_match_are_told_of(command, place):  # noqa: F811
+    (place / "terms").write_text(
+        "Haus\tMansion\nHäuser\tmansions\nnach Hause\thome\nBahnhof\tdepot\n"
+    )
+    done = command("translate", "model", "in", "--glossary", "terms", "-q")
+    warns(done.err, "glossary", "2 of 4", "häuser", "bahnhof", is_only_line=True)
+    done = command("translate", "model", "--glossary", "terms", "-q", text="Bahnhof häuser haus\n")
+    warns(done.err, "glossary", "1 of 4", "nach", is_only_line=True)
+    both = "Das Haus. Nach Hause! Häuser, Bahnhof\n"
+    assert command("translate", "model", "--glossary", "terms", "-q", text=both).err == ""
+
+
+def test_empty_translations_are_told_of(command, place):  # noqa: F811
+    (place / "terms").write_text("Das Haus\t\n")
+    done = command("translate", "model", "-q", "--glossary", "terms", text="das haus\n\nhaus\n")
+    assert done.out.splitlines()[:2] == ["", ""]
+    warns(done.err, "empty", 1, "(lines 1)", is_only_line=True)
+
+
+def test_placeholders_in_json(command, place):  # noqa: F811
+    (place / "terms").write_text("%d Haus\thouse {x}\n")
+    typed = ["--json", "-q", "--glossary", "terms"]
+    row, other = rows(command("translate", "model", *typed, text="das %d Haus\n{0} haus\n"))
+    assert other["placeholders"] == {"lost": [], "added": []}
+    assert "placeholders" in row

@@ -28,7 +28,7 @@ _BLOCK = 1 << 20  # bytes read at a time
 _LONGEST = 1 << 24  # bytes without a line end: this is not a text
 _SPLIT = 1 << 27  # bytes of a file that are cut into lines
 _MOST = 1 << 32  # bytes of a file that are read
-_PARSED = 100_000  # pairs of other formats
+_PARSED = 50_000  # pairs of other formats
 _END = 0x0A
 _Lines = dict[int, list[bytes]]  # runs by the number of lines before them
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rosewood.corpus.text.tokeniser import JOINER, unescaped
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.text import PreparedText
 
@@ -33,7 +34,13 @@ class GlossaryUse:
 
     def unused(self) -> list[str]:
         """The source phrases of entries that no text had, in the order of the glossary."""
-        return [" ".join(entry.source) for each in self._waiting.values() for entry in each]
+        return [_shown(entry.source) for each in self._waiting.values() for entry in each]
+
+
+def _shown(words: Sequence[str]) -> str:
+    """Words as people write them, where the tokeniser marks what has no space between."""
+    joined = " ".join(words).replace(f" {JOINER}", "").replace(f"{JOINER} ", "")
+    return unescaped(joined.replace(JOINER, ""))
 
 
 def _key(words: Sequence[str]) -> tuple[str, ...]:
