@@ -75,7 +75,7 @@ def test_every_setting_is_an_option_with_its_default():
 def test_every_file_is_an_option():
     files = {each.name for each in settings_of(TrainingFiles)}
     more = set(inspect.signature(train).parameters)
-    assert files | more - {"inputs", "settings", "told", "command"} <= set(options())
+    assert files | more - {"inputs", "settings", "told", "command", "on_finding"} <= set(options())
 
 
 def test_what_is_typed_becomes_settings(command, place, monkeypatch):  # noqa: F811
