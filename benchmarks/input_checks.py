@@ -192,7 +192,7 @@ def run_cases(count: int, seed: int, few: bool = False) -> None:
             print(f"  several: {name} {each} {codes}", flush=True)
     for key, many in total.items():
         print(f"  {key[0]}, {key[1]}: {noticed[key]} of {many}")
-    seconds = f"{spent / total.total():.2f} s of processor time a case"
+    seconds = f"{spent / max(1, total.total()):.2f} s of processor time a case"
     print(f"noticed: {noticed.total()} of {total.total()}, {seconds}")
     if places:
         places.sort()

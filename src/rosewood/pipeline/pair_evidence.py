@@ -208,6 +208,7 @@ class Evidence:
     diagonals: FloatArray  # centred sums of the diagonals -OFFSETS .. OFFSETS
     variance: float
     telling: float  # words of a pair from which something can be learnt
+    lines: FloatArray  # the part of each line, in standard deviations
 
     @property
     def z(self) -> float:
@@ -229,6 +230,7 @@ def together(each: Sequence[Evidence]) -> Evidence:
         np.sum([one.diagonals for one in each], axis=0) if each else np.zeros(2 * OFFSETS + 1),
         sum(one.variance for one in each),
         sum(one.telling * one.pairs for one in each) / max(1, pairs),
+        np.concatenate([np.zeros(0), *(one.lines for one in each)]),
     )
 
 
@@ -249,11 +251,13 @@ def pairings(run: TokenRun, model: LexicalModel | None) -> tuple[FloatArray, flo
 def evidence(run: TokenRun, model: LexicalModel | None) -> Evidence:
     """The evidence of a run, by a model that has not read it."""
     total, telling = pairings(run, model)
+    variance = float((total**2).sum()) / max(1, len(run) - 1)
     return Evidence(
         len(run),
         np.array([np.trace(total, k) for k in range(-OFFSETS, OFFSETS + 1)]),
-        float((total**2).sum()) / max(1, len(run) - 1),
+        variance,
         telling,
+        np.diag(total) / np.sqrt(variance / max(1, len(run)) + _EVEN),
     )
 
 

@@ -9,12 +9,13 @@ Nothing is said without evidence: lines must have words from which something can
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.corpus.samples import RUN, read_range
+from rosewood.corpus.samples import read_range
 from rosewood.pipeline.pair_evidence import (
     OFFSETS,
     Evidence,
@@ -29,8 +30,8 @@ _TELLING = 0.5  # words of a pair that tell something
 _LEAST = 4.0  # z of lines that belong together, at least
 _SLOPE = 0.5  # … and this times the square root of the number of pairs; real corpora have 1 to 4
 _SHIFTED = 6.0  # z of another diagonal
-_STRETCH = 12.0  # log likelihood ratio of a stretch of bad runs
-_OUTLIER = 0.03  # of good runs may look like anything
+_STRETCH = 14.0  # log likelihood ratio of a stretch of bad lines
+_OUTLIER = 0.15  # of good lines may look like random ones
 _CLOSE = 96  # lines in which the exact place is looked for
 _ZOOMS = 4
 
@@ -63,38 +64,58 @@ def _offset(found: Evidence, slope: float = 0.0) -> int | None:
 
 
 def _stretch(each: Sequence[Evidence]) -> Mismatch | None:
-    """The consecutive runs that are best explained by random pairs, if there are enough."""
+    """The consecutive lines that are best explained by random pairs, if there are enough."""
     gains = _gains(each)
-    best, begin, end = 0.0, 0, 0
-    total, start = 0.0, 0
-    for k, gain in enumerate(gains):
-        if total <= 0:
-            total, start = 0.0, k
-        total += gain
-        if total > best:
-            best, begin, end = total, start, k + 1
-    if not end:
+    sums = np.concatenate([[0.0], np.cumsum(gains)])
+    ahead = sums - np.minimum.accumulate(sums)
+    last = int(np.argmax(ahead))
+    first = int(np.argmin(sums[: last + 1]))
+    if first >= last:
         return None
-    part = together(each[begin:end])
+    ends = np.cumsum([one.pairs for one in each])
+    begin = int(np.searchsorted(ends, first, side="right"))
+    end = int(np.searchsorted(ends, last - 1, side="right")) + 1
+    part = _part(each, begin, end, first, last)
     offset = _offset(part) if part.z < _LEAST else None
-    if offset is None and (best < _STRETCH or part.z > _LEAST or part.telling < _TELLING):
+    if offset is None and (ahead[last] < _STRETCH or part.z > _LEAST or part.telling < _TELLING):
         return None
     return Mismatch(begin, end, offset, False)
 
 
+def _part(each: Sequence[Evidence], begin: int, end: int, first: int, last: int) -> Evidence:
+    """The evidence of runs begin .. end-1, with lines first .. last-1 alone on the diagonal."""
+    found = together(each[begin:end])
+    before = sum(one.pairs for one in each[:begin])
+    lines = found.lines[first - before : last - before]
+    z = float(lines.sum()) / float(np.sqrt(max(1, len(lines))))
+    diagonals = found.diagonals.copy()
+    diagonals[OFFSETS] = z * float(np.sqrt(found.variance))
+    return replace(found, diagonals=diagonals)
+
+
 def _gains(each: Sequence[Evidence]) -> FloatArray:
-    """For each run, how much likelier its z is if lines were paired at random."""
-    z = np.array([one.z for one in each])
-    size = np.sqrt(np.array([one.pairs for one in each]) / RUN)
-    level = float(np.median((z / size)[z > 3.0])) if (z > 3.0).any() else 2 * _LEAST
-    mean, spread = level * size, max(1.5, 0.25 * level)
-    good = np.exp(-0.5 * ((z - mean) / spread) ** 2) / spread
-    good = (1 - _OUTLIER) * good / np.sqrt(2 * np.pi) + _OUTLIER / (mean + 6.0)
-    bad = np.exp(-0.5 * np.minimum(z**2, 80.0)) / np.sqrt(2 * np.pi)
-    gains: FloatArray = np.log(bad) - np.log(good)
-    silent = np.array([one.variance < 1e-6 or one.telling < _TELLING / 2 for one in each])
+    """For each line, how much likelier its score is if lines were paired at random."""
+    good = [one.lines for one in each if one.z > 3.0]
+    lines = np.concatenate([one.lines for one in each])
+    known = np.concatenate(good) if good else lines
+    mean = max(0.5, float(np.median(known)))
+    spread = max(1.0, float(np.median(np.abs(known - mean))) * 1.5)
+    lines = np.clip(lines, -1.5, mean + spread)  # the tails of good lines are long
+    fits = (1 - _OUTLIER) * _normal(lines, mean, spread) + _OUTLIER * _normal(lines, 0.0, 1.5)
+    gains: FloatArray = np.log(_normal(lines, 0.0, 1.0)) - np.log(fits)
+    silent = np.repeat(
+        [one.variance < 1e-6 or one.telling < _TELLING / 2 for one in each],
+        [one.pairs for one in each],
+    )
     gains[silent] = 0.0
     return gains
+
+
+def _normal(values: FloatArray, mean: float, spread: float) -> FloatArray:
+    found: FloatArray = np.exp(-0.5 * ((values - mean) / spread) ** 2) / (
+        spread * np.sqrt(2 * np.pi)
+    )
+    return found
 
 
 def place(
