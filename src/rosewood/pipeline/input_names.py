@@ -13,6 +13,8 @@ def check_names(inputs: TrainingInputs) -> Iterator[Finding]:
     """Codes that do not exist, and names of files that contradict them or each other."""
     yield from _unknown(inputs)
     given = inputs.languages
+    if any(each and unknown_code(each) for each in given):
+        return
     first: tuple[str, str] | None = None
     for argument, source, target in _pairs(inputs):
         codes = codes_of_files(source, target)
