@@ -13,7 +13,8 @@ from rosewood.align import Aligner, Links
 from rosewood.align.models import make_model
 from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
-from rosewood.decode.guessing import judged
+from rosewood.decode.guess_judgement import SeenOnce
+from rosewood.decode.guessing import MOST_WORDS, judged
 from rosewood.errors import TrainingError
 from rosewood.lm import Model, estimate, estimate_files
 from rosewood.lm.vocabulary import BEGIN, END
@@ -30,6 +31,7 @@ _LINKS = ("start", "source", "target")  # arrays of an alignment
 _SENTENCES = 1 << 16  # looked at together
 _EXAMPLES = 6  # alignments that are shown
 _SHOWN = (6, 16)  # words of such a sentence
+_SEEN_ONCE = 6000  # words that occur once, looked at for how well they are guessed
 
 
 def align(task: Task, told: ProgressCallback) -> dict[str, Any]:
@@ -197,14 +199,20 @@ def learn_guesses(corpus: IndexedCorpus, links: Links, table: RuleTable) -> Gues
     """What unknown words are guessed by: the words of the source, and what became of rare ones."""
     types = corpus.source.types
     counts = np.bincount(corpus.source.ids, minlength=len(types))
-    guesses = Guesses.learn(types[k] for k in np.argsort(-counts, kind="stable"))
+    frequent = [types[k] for k in np.argsort(-counts, kind="stable")[:MOST_WORDS]]
+    shares = np.bincount(corpus.target.ids, minlength=len(corpus.target.types))
+    share = dict(zip(corpus.target.types, (shares / max(1, len(corpus))).tolist(), strict=True))
 
-    def seen_once() -> Iterator[tuple[str, set[str]]]:
-        for place in np.flatnonzero((counts == 1)[corpus.source.ids]).tolist():
+    def seen_once() -> Iterator[SeenOnce]:
+        places = np.flatnonzero((counts == 1)[corpus.source.ids])
+        for place in places[:: -(-len(places) // _SEEN_ONCE) or 1].tolist():
             sentence = int(np.searchsorted(corpus.source.start, place, side="right")) - 1
             at = place - int(corpus.source.start[sentence])
             target = corpus.target.words(sentence)
-            meant = {target[j] for i, j in links[sentence] if i == at}
-            yield types[int(corpus.source.ids[place])], meant
+            others = {j for i, j in links[sentence] if i != at}
+            others -= {j for i, j in links[sentence] if i == at}
+            # Words without any link may be its own, too: rare words have few links that are right.
+            meant = frozenset(word for j, word in enumerate(target) if j not in others)
+            yield SeenOnce(types[int(corpus.source.ids[place])], meant, sentence)
 
-    return judged(table, guesses, seen_once())
+    return judged(table, frequent, list(seen_once()), lambda word: min(1.0, share.get(word, 0.0)))

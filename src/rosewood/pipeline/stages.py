@@ -52,7 +52,7 @@ STAGES = in_order(
             settings=("lm_order",),
         ),
         Stage(
-            "extract", version=2, run=extract_rules, decides=extract_settings, uses_memory=True,
+            "extract", version=3, run=extract_rules, decides=extract_settings, uses_memory=True,
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
