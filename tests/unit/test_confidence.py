@@ -148,6 +148,11 @@ def test_lines_are_plain_formulas():
 def test_tables_of_them(decoder):
     how = Confidence(2.0, slope=0.5, offset=0.25, unknown=-1.5)
     table = {"scale": 2.0, "slope": 0.5, "offset": 0.25, "unknown": -1.5}
+    old = Confidence.from_dict(table)  # of a model that does not tell guesses from copies
+    assert old == replace(how, guessed=-1.5, guess_slope=0.0)
+    assert old([0.5], [True], [0.9]) == old([0.5], [True])
+    table = {**table, "guessed": -0.5, "guess_slope": 2.0}
+    how = replace(how, guessed=-0.5, guess_slope=2.0)
     assert how.to_dict() == table
     assert Confidence.from_dict(table) == how
     for wrong, code, name in (

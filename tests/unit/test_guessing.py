@@ -105,7 +105,7 @@ def test_the_last_part_may_have_another_ending(guesses, table):
 )
 def test_words_with_capitals_are_guessed_if_that_was_right(guesses, table, linked, is_guessed):
     seen = [SeenOnce("Schneedecke", frozenset(linked), 1), SeenOnce("Xyz", frozenset({"Xyz"}), 2)]
-    found = replace(guesses, judged=judge(seen, find_in(table, guesses), lambda _: 0.0))
+    found = replace(guesses, judged=judge(seen, find_in(table, guesses), lambda _: 0.0)[0])
     assert found.judged["parts-capital"].is_used is is_guessed
     if linked != set():  # then it is wrong more often than not
         assert (Guesser(table, found)("Schneedecke") is not None) is is_guessed
@@ -122,7 +122,7 @@ def test_a_group_that_is_not_better_than_copying_is_copied(table):
             else SeenOnce("still", frozenset({"still"}), n)
             for n in range(40)
         ]
-        found = judge(seen, find_in(table, learnt), lambda _: 0.0)
+        found, _ = judge(seen, find_in(table, learnt), lambda _: 0.0)
         assert found["ending"].is_used is is_used
         assert found["ending"].copied == copies
 
@@ -137,7 +137,7 @@ def test_rules_of_the_held_out_sentence_are_not_used(tmp_path):
     find = find_in(leaking, Guesses({"": {"es": 9}}, ("",)))
     for sentence, words in ((7, 0), (8, 1)):
         seen = [SeenOnce("still", frozenset({"quiet"}), sentence)]
-        assert judge(seen, find, lambda _: 0.0)["ending"].words == words
+        assert judge(seen, find, lambda _: 0.0)[0]["ending"].words == words
 
 
 def test_endings_of_a_held_out_word_are_learnt_without_it(tmp_path):
@@ -151,6 +151,19 @@ def test_endings_of_a_held_out_word_are_learnt_without_it(tmp_path):
     found = judged(table, words, seen, lambda _: 0.0)
     assert found.endings["es"] == {"": 5}
     assert found.judged["ending"].words == 0
+
+
+def test_how_often_copies_are_right(table):
+    """By what words look like: here names are copied, other words are not."""
+    words = [SeenOnce(f"Nam{chr(97 + n)}", frozenset({f"Nam{chr(97 + n)}"}), n) for n in range(8)]
+    words += [SeenOnce(f"wort{chr(97 + n)}", frozenset({"word"}), n) for n in range(8)]
+    words += [SeenOnce(f"{n}-x", frozenset({f"{n}-x"} if n % 2 else {"x"}), n) for n in range(8)]
+    judged_ones, copies = judge(words, lambda _: [], lambda _: 0.0)
+    assert copies == pytest.approx({"lower": 0.1, "capital": 0.9, "other": 0.5})
+    guesser = Guesser(table, Guesses({}, ("",), judged_ones, copies))
+    assert guesser.probability("Xaver", "Xaver") == pytest.approx(0.9)
+    assert guesser.probability("xaver", "x") is None
+    assert Guesser(table, Guesses({}, ("",))).probability("Xaver", "Xaver") is None
 
 
 def test_a_guess_pays_for_what_it_drops(tmp_path):
@@ -211,8 +224,8 @@ def test_a_decoder_asks(guesses, table, tmp_path):
 
 def test_files(guesses, table, tmp_path):
     seen = [SeenOnce("still", frozenset({"quiet"}), 1), SeenOnce("Schneedecke", frozenset(), 2)]
-    judged_ones = judge(seen, find_in(table, guesses), lambda _: 0.0)
-    for each in (guesses, replace(guesses, judged=judged_ones)):
+    judged_ones, copies = judge(seen, find_in(table, guesses), lambda _: 0.0)
+    for each in (guesses, replace(guesses, judged=judged_ones, copies=copies)):
         each.save(tmp_path / "guesses.json")
         assert Guesses.load(tmp_path / "guesses.json") == each
 
@@ -239,7 +252,8 @@ V2 = '{"format": "rosewood-guesses", "version": 2, "endings": {}, "between": [],
      '{"format": "rosewood-guesses", "version": 1, "endings": [], "between": []}',
      '{"format": "rosewood-guesses", "version": 1, "endings": {"a": 1}, "between": []}',
      '{"format": "rosewood-guesses", "version": 1, "endings": {}, "between": []}',
-     V2 + '[]}', V2 + '{"x": {}}}', V2 + '{"signs": {"weights": [1]}}}'],
+     V2 + '[]}', V2 + '{"x": {}}}', V2 + '{"signs": {"weights": [1]}}}', V2 + '{}}',
+     V2 + '{}, "copies": {"x": 1}}', V2 + '{}, "copies": {"lower": "x"}}'],
 )  # fmt: skip
 def test_bad_files_are_refused(text, tmp_path):
     path = tmp_path / "guesses.json"

@@ -116,7 +116,7 @@ def test_json_and_text(seen):
     assert row["rules"][0]["origin"] == "train.de:7"
     assert row["options"][0]["source"] == "das"
     text = seen.to_text()
-    for part in ("source       das haus", "unknown      xyz", "what else could be said", "used"):
+    for part in ("source       das haus", "unknown      xyz", "what could be said", "used"):
         assert part in text
 
 

@@ -1,6 +1,6 @@
 """How likely guesses are right, learnt from words that were seen once.
 
-    judged = judge(seen_once, find)                 # find: the candidates of a held-out word
+    judged, copies = judge(seen_once, find, commonness)    # find: candidates of a held-out word
     judged["ending"].probability(candidate)
 
 Such a word is known with the target words that it is linked to; what is guessed of it without its
@@ -29,6 +29,7 @@ _LOWS = tuple(_DROPPED if name == "dropped" else -np.inf for name in EVIDENCE)
 _UNSEEN = 2  # words of which half are right, added where few were judged
 _BITS = 24  # of numbers that are the same on all processors
 FOLDS = 2
+SHAPES = ("lower", "capital", "other")
 
 
 class SeenOnce(NamedTuple):
@@ -54,6 +55,10 @@ class GroupJudgement:
         """How likely the words of a candidate are right."""
         odds = sum(w * x for w, x in zip(self.weights, candidate.evidence, strict=True))
         return float(rounded(sigmoid(odds), _BITS))
+
+    def is_accepted(self, candidate: Candidate) -> bool:
+        """Whether it is likely enough to be taken for a translation."""
+        return self.is_used and self.probability(candidate) >= LEAST
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -83,18 +88,39 @@ def judge(
     words: Iterable[SeenOnce],
     find: Callable[[SeenOnce], list[Candidate]],
     commonness: Callable[[str], float],
-) -> dict[str, GroupJudgement]:
-    """A judgement of each group; `commonness` of a target word: the share of sentences with it."""
+) -> tuple[dict[str, GroupJudgement], dict[str, float]]:
+    """A judgement of each group, and by shape how often a copy of a word is right.
+
+    `commonness` of a target word is the share of sentences with it.  Copies are those of words of
+    which nothing is guessed.
+    """
     groups: dict[str, list[_Judged]] = {name: [] for name in GROUPS}
+    every: list[tuple[SeenOnce, list[Candidate]]] = []
     for each in words:
         candidates = [c for c in find(each) if not _is_leaked(c, each)]
+        every.append((each, candidates))
         for name, rows in groups.items():
             own = [c for c in candidates if c.group == name]
             if own:
                 right = [_right(c.target, each.linked, commonness) for c in own]
                 copied = _right(each.word, each.linked, commonness)
                 rows.append(_Judged(own, right, copied))
-    return {name: _judgement(rows) for name, rows in groups.items()}
+    judged = {name: _judgement(rows) for name, rows in groups.items()}
+    copies: dict[str, list[bool]] = {shape: [] for shape in SHAPES}
+    for each, candidates in every:
+        if not any(judged[c.group].is_accepted(c) for c in candidates):
+            copies[shape_of(each.word)].append(each.word in each.linked)
+    return judged, {
+        shape: float(rounded((sum(right) + _UNSEEN / 2) / (len(right) + _UNSEEN), _BITS))
+        for shape, right in copies.items()
+    }
+
+
+def shape_of(word: str) -> str:
+    """What a word looks like, by which copies are judged: names are copied more often."""
+    if not word.isalpha():
+        return "other"
+    return "capital" if word[:1].isupper() else "lower"
 
 
 def _is_leaked(candidate: Candidate, held_out: SeenOnce) -> bool:

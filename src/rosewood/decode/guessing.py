@@ -27,7 +27,15 @@ from typing import Any, NamedTuple
 
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.guess_candidates import ENDING, GROUPS, STEM, Candidate, Candidates
-from rosewood.decode.guess_judgement import FOLDS, LEAST, GroupJudgement, SeenOnce, judge
+from rosewood.decode.guess_judgement import (
+    FOLDS,
+    LEAST,
+    SHAPES,
+    GroupJudgement,
+    SeenOnce,
+    judge,
+    shape_of,
+)
 from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.rules.table import RuleTable
@@ -49,6 +57,7 @@ class Guesses:
     endings: Mapping[str, Mapping[str, int]]  # what stands for an ending, and how often
     between: tuple[str, ...]  # letters between the parts of a word; "" is nothing
     judged: Mapping[str, GroupJudgement] = field(default_factory=dict)  # by group of guesses
+    copies: Mapping[str, float] = field(default_factory=dict)  # share that is right, by shape
     capitals: bool = True  # whether words with a capital are guessed, in files of version 1
 
     @classmethod
@@ -63,7 +72,8 @@ class Guesses:
         """Writes a JSON file, which appears whole or not at all."""
         judged = {name: each.to_dict() for name, each in self.judged.items()}
         table = {"format": _FORMAT, "version": _VERSION, "endings": self.endings,
-                 "between": list(self.between), "judged": judged}  # fmt: skip
+                 "between": list(self.between), "judged": judged,
+                 "copies": self.copies}  # fmt: skip
         if not self.capitals:
             table["capitals"] = False
         with whole_file(path) as stream:
@@ -84,11 +94,15 @@ class Guesses:
             judged = {} if is_old else table["judged"]
             if unknown := sorted(set(judged) - set(GROUPS)):
                 raise ValueError(f"unknown groups of guesses: {' '.join(unknown)}")
+            copies = {} if is_old else table["copies"]
+            if unknown := sorted(set(copies) - set(SHAPES)):
+                raise ValueError(f"unknown shapes of words: {' '.join(unknown)}")
             capitals = table["capitals"] if is_old else table.get("capitals", True)
             return cls(
                 endings,
                 tuple(map(str, table["between"])),
                 {str(name): GroupJudgement.from_dict(each) for name, each in judged.items()},
+                {str(name): float(each) for name, each in copies.items()},
                 bool(capitals),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -166,6 +180,15 @@ class Guesser:
             return ()  # nor is it kept: that would have no bound in bytes
         return self._answers(word)
 
+    def probability(self, word: str, target: str) -> float | None:
+        """How likely the words of a translation of an unknown word are right.
+
+        That is None of a copy where nothing is known of copies.
+        """
+        if target == word:
+            return self.guesses.copies.get(shape_of(word))
+        return next((each.probability for each in self.guess(word) if each.target == target), None)
+
     def __reduce__(self) -> tuple[object, ...]:
         return (_made_again, (self.table, self.guesses, self.most))
 
@@ -214,7 +237,8 @@ def judged(
         return next(candidates(each.word) for own, candidates in folds if each.word in own)
 
     learnt = Guesses.learn(words)
-    return replace(learnt, judged=judge(seen_once, find, commonness))
+    groups, copies = judge(seen_once, find, commonness)
+    return replace(learnt, judged=groups, copies=copies)
 
 
 def _made_again(table: RuleTable, guesses: Guesses, most: int) -> Guesser:

@@ -62,6 +62,11 @@ class SecondStageDecoder:
         return getattr(self.first, "trees", None)
 
     @property
+    def unknown(self) -> Any:
+        """What the first decoder does with words that no rule translates."""
+        return getattr(self.first, "unknown", None)
+
+    @property
     def reorder(self) -> Any:
         """Reordering models of the first decoder."""
         return getattr(self.first, "reorder", ())

@@ -124,7 +124,7 @@ class Translation:
             if use.rule is None or self.table is None:
                 found += [(i, j) for i in source for j in target]
             else:
-                links = _word_links(self.table.by_id(use.rule))
+                links = word_links(self.table.by_id(use.rule))
                 try:
                     found += [(source[i], target[j]) for i, j in links]
                 except IndexError:
@@ -153,7 +153,7 @@ class Translation:
         return f"Translation({self.text!r}, score {self.score:.4f})"
 
 
-def _word_links(rule: Rule) -> list[tuple[int, int]]:
+def word_links(rule: Rule) -> list[tuple[int, int]]:
     """The links of a rule, counted among its words: gaps are symbols, but not words."""
     if not any(isinstance(symbol, Gap) for symbol in rule.source):
         return list(rule.links)

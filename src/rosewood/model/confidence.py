@@ -9,10 +9,12 @@ search has met agree on is certain, right or wrong.  So its log odds go through 
 fitted to what was right on held-out text:
 
     confidence = sigmoid(offset + slope · logit p)        of a word that a rule says
-               = sigmoid(unknown + slope · logit p)       of one that no rule translates
+               = sigmoid(unknown + slope · logit p + guess_slope · logit g)            copied
+               = sigmoid(guessed + slope · logit p + guess_slope · logit g)           guessed
 
-A word that no rule translates is copied or guessed, and has a line of its own: the forest often has
-nothing else to say, so its probability says little.
+A word that no rule translates has a line of its own: the forest often has nothing else to say, so
+its probability says little.  *g* is how often such a guess or copy was right on words seen once;
+where that is not known, logit g is 0.
 """
 
 from __future__ import annotations
@@ -23,40 +25,43 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rosewood.arguments import check_number, check_type
 from rosewood.arrays import FloatArray, rounded
 from rosewood.errors import DecodingError
+from rosewood.logistic import fit_logistic, sigmoid
 
 _NEAREST = 0.01  # that a probability comes to 0 or to 1: beyond, it does not tell more
 _CERTAIN = math.log((1 - _NEAREST) / _NEAREST)  # the log odds of the surest
 _USUAL = 5.0  # scale, for weights whose sizes add up to 1
-_PRIOR = np.array(
-    [1.0, 0.0, 0.0]
-)  # of the slope, the offset, and a certain unknown word's log odds
-_STEPS = 100  # of Newton's method, which needs about 8
-_SMALL = 1e-10
-_TRUSTED = 1e-4
+# Of the slope, the offset, the log odds of a certain word that is copied and of one that is
+# guessed, and the slope of guesses.
+_PRIOR = (1.0, 0.0, 0.0, 0.0, 1.0)
+_LOWS = (0.0, -np.inf, -np.inf, -np.inf, 0.0)  # what is likelier is not less sure
 _BITS = 24  # of the numbers found, which are the same on all processors then
+_ADDED = ("guessed", "guess_slope")  # numbers that models of older releases do not have
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """A scale of scores, and lines for the log odds of known and of unknown words.
+    """A scale of scores, and lines for the log odds of known, copied and guessed words.
 
     Without lines confidence is the probability itself, and a word that no rule translates is as
-    likely right as wrong if nothing else could be said.
+    likely right as wrong if nothing else could be said, or as its guess was.
     """
 
     scale: float
     slope: float = 1.0
     offset: float = 0.0
     unknown: float = -_CERTAIN
+    guessed: float = -_CERTAIN
+    guess_slope: float = 1.0
 
     def __post_init__(self) -> None:
         """Numbers that are none are refused."""
-        lows = {"scale": 1e-300, "slope": 0, "offset": None, "unknown": None}
+        lows = {"scale": 1e-300, "slope": 0, "offset": None, "unknown": None, "guessed": None,
+                "guess_slope": 0}  # fmt: skip
         for name, low in lows.items():
             check_number(name, getattr(self, name), low=low, error=DecodingError)
 
@@ -67,28 +72,52 @@ class Confidence:
 
     @classmethod
     def calibrated(
-        cls, scale: float, posterior: ArrayLike, is_unknown: ArrayLike, is_right: ArrayLike
+        cls,
+        scale: float,
+        posterior: ArrayLike,
+        is_unknown: ArrayLike,
+        is_right: ArrayLike,
+        guess: ArrayLike | None = None,
+        is_guess: ArrayLike = False,
     ) -> Confidence:
         """The likeliest lines of words with these probabilities, of which some are right.
 
-        Each number has a normal prior of variance 1 around those of `Confidence(scale)`, which
-        decides where there is little to go by and is soon outweighed.
+        `guess` and `is_guess` are as in calls.  Each number
+        has a normal prior of variance 1 around those of `Confidence(scale)`, which decides where
+        there is little to go by and is soon outweighed.
         """
         unknown = np.asarray(is_unknown, np.bool_)
-        right = np.asarray(is_right, np.float64)
         odds = _log_odds(posterior)
-        # The third number is what an unknown word has that is certain: that is what is known of it.
-        columns = np.stack([np.where(unknown, odds - _CERTAIN, odds), ~unknown, unknown], axis=1)
-        found = _likeliest(columns, right, np.ones(3, np.bool_))
-        if found[0] < 0:  # on the boundary, then: what is likelier is not less sure
-            found = _likeliest(columns, right, np.array([False, True, True]))
-        slope, offset, certain = rounded(found, _BITS).tolist()
-        return cls(scale, slope, offset, certain - slope * _CERTAIN)
+        guessed_ones, guess_odds = _guesses(guess, is_guess, unknown)
+        columns = np.stack(
+            [
+                # Unknown words are often certain: their numbers are what is known of those then.
+                np.where(unknown, odds - _CERTAIN, odds),
+                ~unknown, unknown & ~guessed_ones, guessed_ones, guess_odds,
+            ],
+            axis=1,
+        )  # fmt: skip
+        found = fit_logistic(columns, is_right, prior=_PRIOR, lows=_LOWS)
+        slope, offset, copied, guessed, guess_slope = rounded(found, _BITS).tolist()
+        certain = slope * _CERTAIN
+        return cls(scale, slope, offset, copied - certain, guessed - certain, guess_slope)
 
-    def __call__(self, posterior: ArrayLike, is_unknown: ArrayLike) -> FloatArray:
-        """How sure each word is, by its probability and whether no rule translates it."""
-        begin = np.where(np.asarray(is_unknown, np.bool_), self.unknown, self.offset)
-        return _sigmoid(begin + self.slope * _log_odds(posterior))
+    def __call__(
+        self,
+        posterior: ArrayLike,
+        is_unknown: ArrayLike,
+        guess: ArrayLike | None = None,
+        is_guess: ArrayLike = False,
+    ) -> FloatArray:
+        """How sure each word is, by its probability and whether a rule translates it.
+
+        `guess` is how likely unknown words are right by what was guessed and copied of others,
+        NaN where that is not known; `is_guess` tells guesses from copies.
+        """
+        unknown = np.asarray(is_unknown, np.bool_)
+        guessed_ones, guess_odds = _guesses(guess, is_guess, unknown)
+        begin = np.where(unknown, np.where(guessed_ones, self.guessed, self.unknown), self.offset)
+        return sigmoid(begin + self.guess_slope * guess_odds + self.slope * _log_odds(posterior))
 
     def to_dict(self) -> dict[str, float]:
         """For JSON."""
@@ -96,7 +125,12 @@ class Confidence:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Confidence:
-        """What `to_dict` made; refused if anything is missing, too much or no number."""
+        """What `to_dict` made; refused if anything is missing, too much or no number.
+
+        Models of older releases do not tell guessed words from copied ones.
+        """
+        if not {*_ADDED} & {*table}:
+            table = {**table, "guessed": table.get("unknown", 0.0), "guess_slope": 0.0}
         names = [each.name for each in fields(cls)]
         for name in sorted({*names} ^ {*table}):
             what, code = ("missing", "missing") if name in names else ("not expected", "unknown")
@@ -109,36 +143,16 @@ class Confidence:
         return cls(**table)
 
 
-def _likeliest(columns: FloatArray, right: FloatArray, free: Any) -> FloatArray:
-    """Logistic regression with a normal prior; coefficients that are not free are 0."""
-    found = np.where(free, _PRIOR, 0.0)
-    value = _cost(columns, right, found)
-    for _ in range(_STEPS):
-        sure = _sigmoid(columns @ found)
-        gradient = (columns.T @ (sure - right) + found - _PRIOR)[free]
-        curve = columns.T @ (columns * (sure * (1 - sure))[:, None]) + np.eye(3)
-        step = np.zeros(3)
-        step[free] = np.linalg.solve(curve[np.ix_(free, free)], gradient)
-        # Differences of costs of so small a step are rounding; there, Newton's steps converge.
-        while (size := abs(step).max()) > _TRUSTED and _cost(columns, right, found - step) > value:
-            step /= 2
-        found = found - step
-        value = _cost(columns, right, found)
-        if size < _SMALL:
-            break
-    return found
-
-
-def _cost(columns: FloatArray, right: FloatArray, numbers: FloatArray) -> float:
-    odds = columns @ numbers
-    lost = np.logaddexp(0.0, odds).sum() - right @ odds
-    return float(lost + ((numbers - _PRIOR) ** 2).sum() / 2)
+def _guesses(
+    guess: ArrayLike | None, is_guess: ArrayLike, unknown: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which unknown words are guessed, and the log odds of all of them; 0 where not known."""
+    values = np.broadcast_to(np.asarray(np.nan if guess is None else guess, float), unknown.shape)
+    is_known = unknown & ~np.isnan(values)
+    odds = np.where(is_known, _log_odds(np.where(is_known, values, 0.5)), 0.0)
+    return unknown & np.broadcast_to(np.asarray(is_guess, np.bool_), unknown.shape), odds
 
 
 def _log_odds(posterior: ArrayLike) -> FloatArray:
     near = np.clip(np.asarray(posterior, np.float64), _NEAREST, 1 - _NEAREST)
     return np.asarray(np.log(near) - np.log1p(-near))
-
-
-def _sigmoid(odds: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-np.logaddexp(0.0, -odds)))

@@ -10,18 +10,25 @@ how sure that is.  So the scale is the one at which the probabilities of words t
 reference has best from those that none has, by correlation; and lines make them shares of words
 that are right (`model.confidence`): of words with 0.8, eight in ten occur in the reference, on text
 like the one it was fitted on.
+
+The confidence of a translation is the mean over its words, where each source word that it leaves
+out counts as a wrong word, by the probability that a translation links it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
 from rosewood.arrays import FloatArray, rounded
 from rosewood.decode import SearchResult, Translation, WordPosteriors, string_posteriors
+from rosewood.decode.coverage import linked_shares, unlinked_places
+from rosewood.decode.guessing import Guesser
 from rosewood.model.confidence import Confidence
 
 MOST_SEARCHES = 200  # that are looked at
@@ -36,6 +43,8 @@ class Sureness:
     words: tuple[float, ...]
     posterior: float
     is_silent: bool = False  # it says nothing of a source that has words
+    left_out: float = 0.0  # source words that it leaves out, each by how much of the forest has it
+    highest: float = 1.0  # of the mean: an alternative is no surer than what was chosen
 
     @property
     def mean(self) -> float:
@@ -46,16 +55,24 @@ class Sureness:
         """
         if self.is_silent:
             return 0.0
-        return sum(self.words) / len(self.words) if self.words else self.posterior
+        if not self.words:
+            return self.posterior
+        return min(self.highest, sum(self.words) / (len(self.words) + self.left_out))
 
 
 def confidences(
-    found: SearchResult, theta: FloatArray, how: Confidence, translations: Sequence[Translation]
+    found: SearchResult,
+    theta: FloatArray,
+    how: Confidence,
+    translations: Sequence[Translation],
+    unknown: object = None,
 ) -> list[Sureness]:
     """How sure translations are, for which the forest is looked at once.
 
-    All is 0 where nothing was found.  `theta` are the weights as the decoder has them behind the
-    search.
+    The first one is what was chosen.  The others are not surer, less what they leave out of the
+    words that it translates: they are worse on average where their words seem surer.  All is 0
+    where nothing was found.  `theta` are the weights as the decoder has them behind the search,
+    `unknown` is what it does with unknown words.
     """
     if found.forest.is_empty:
         return [Sureness((0.0,) * len(each.words), 0.0) for each in translations]
@@ -66,12 +83,26 @@ def confidences(
     distinct = list(dict.fromkeys(each.words for each in translations))
     whole = string_posteriors(found.forest, weight, distinct, scale=how.scale)
     shares = dict(zip(distinct, rounded(whole, _BITS).tolist(), strict=True))
-    told = []
-    for each in translations:
-        sure = rounded(how([share[word] for word in each.words], _unknown_words(each)), _BITS)
+    unlinked = [unlinked_places(each) for each in translations]
+    linked = linked_shares(found, how.scale * weight, {i for some in unlinked for i in some})
+    told: list[Sureness] = []
+    for each, missing in zip(translations, unlinked, strict=True):
+        sure = rounded(
+            how([share[word] for word in each.words], *_unknown_words(each, unknown)), _BITS
+        )
+        left_out, highest = _left_out(linked, missing), 1.0
+        if told and told[0].words:
+            also, words = _left_out(linked, {*missing} - {*unlinked[0]}), len(told[0].words)
+            highest = told[0].mean * words / (words + also)
         is_silent = not each.words and bool(found.source.words)
-        told.append(Sureness(tuple(sure.tolist()), shares[each.words], is_silent))
+        told.append(
+            Sureness(tuple(sure.tolist()), shares[each.words], is_silent, left_out, highest)
+        )
     return told
+
+
+def _left_out(linked: Mapping[int, float], places: Iterable[int]) -> float:
+    return float(rounded(sum(linked[place] for place in sorted(places)), _BITS))
 
 
 def fit_confidence(
@@ -80,14 +111,15 @@ def fit_confidence(
     references: Iterable[Sequence[Sequence[str]]],
     *,
     dense: int | None = None,
+    unknown: object = None,
 ) -> Confidence:
     """What makes confidence of probabilities, by the best translations of held-out sentences.
 
     Of each search there is one reference or more, as words.  The first 200 are looked at, one after
     the other; where none has words, it is `Confidence.default`.  `theta` is a function where sparse
-    features are met while searching; then `dense` is the number of dense features.  Scales are
-    tried around the usual one of the dense weights: how many sparse features were met before
-    depends on whether a run was resumed.
+    features are met while searching; then `dense` is the number of dense features.  `unknown` is
+    what the decoder does with unknown words.  Scales are tried around the usual one of the dense
+    weights: how many sparse features were met before depends on whether a run was resumed.
     """
     weights = theta if callable(theta) else lambda: theta
     usual = Confidence.default(weights()[:dense])
@@ -95,7 +127,9 @@ def fit_confidence(
     scales = np.append(scales, usual.scale)
     tables: list[FloatArray] = [np.empty((0, len(scales)))]
     rights: list[bool] = []
-    unknown: list[bool] = []
+    is_unknown: list[bool] = []
+    guess: list[float] = []
+    is_guess: list[bool] = []
     for found, meant in islice(zip(searches, references, strict=True), MOST_SEARCHES):
         said = found.best
         if found.forest.is_empty or not said.words or not any(meant):
@@ -105,7 +139,10 @@ def fit_confidence(
         table = np.stack([posteriors(scale) for scale in scales.tolist()], axis=1)
         tables.append(table[[place[word] for word in said.words]])
         rights += right_words(said.words, meant)
-        unknown += _unknown_words(said)
+        each = _unknown_words(said, unknown)
+        is_unknown += each.is_unknown
+        guess += each.guess
+        is_guess += each.is_guess
     if not rights:
         return usual
     sure, right = np.concatenate(tables), np.array(rights, np.float64)
@@ -114,7 +151,9 @@ def fit_confidence(
     best = max(range(len(scales)), key=telling.__getitem__)
     if not telling[best]:  # all are right, or none, or all are as sure
         best = len(scales) - 1
-    return Confidence.calibrated(float(scales[best]), sure[:, best], unknown, rights)
+    return Confidence.calibrated(
+        float(scales[best]), sure[:, best], is_unknown, rights, guess, is_guess
+    )
 
 
 def right_words(words: Sequence[str], references: Sequence[Sequence[str]]) -> list[bool]:
@@ -127,13 +166,28 @@ def right_words(words: Sequence[str], references: Sequence[Sequence[str]]) -> li
     return found
 
 
-def _unknown_words(said: Translation) -> list[bool]:
-    """Whether each word of a translation is of a phrase that no rule translates."""
-    found = [False] * len(said.words)
+class _Unknown(NamedTuple):
+    """What `Confidence` asks of each word of a translation."""
+
+    is_unknown: list[bool]  # of a phrase that no rule translates
+    guess: list[float]  # how likely a guess or copy is right, by other words; or NaN
+    is_guess: list[bool]
+
+
+def _unknown_words(said: Translation, unknown: object) -> _Unknown:
+    count = len(said.words)
+    found = _Unknown([False] * count, [nan] * count, [False] * count)
     for use in said.rules:
-        if use.is_unknown:
-            for place in use.target_places:
-                found[place] = True
+        if not use.is_unknown:
+            continue
+        sure, source = None, said.source.words[use.begin]
+        words = " ".join(said.words[place] for place in use.target_places)
+        if isinstance(unknown, Guesser):
+            sure = unknown.probability(source, words)
+        for place in use.target_places:
+            found.is_unknown[place] = True
+            found.guess[place] = nan if sure is None else sure
+            found.is_guess[place] = words != source
     return found
 
 

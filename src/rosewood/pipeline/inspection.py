@@ -202,10 +202,11 @@ class Inspection:
     def _others(self) -> str:
         if not self.reply.alternatives:
             return ""
-        rows = [["posterior", "confidence", "score", "what else could be said"]]
+        rows = [["posterior", "confidence", "score", "what could be said", ""]]
         for each in self.reply.alternatives:
             numbers = (f"{each.posterior:.3f}", f"{each.confidence:.3f}", f"{each.score:.3f}")
-            rows.append([*numbers, clean(each.translation)])
+            mark = "chosen" if each.words == self.reply.words else ""
+            rows.append([*numbers, clean(each.translation), mark])
         return aligned(rows, right=range(3))
 
     def _origins(self) -> str:

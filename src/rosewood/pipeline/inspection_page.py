@@ -94,9 +94,9 @@ def _head(seen: Inspection) -> str:
         f'<p class="faint" dir="auto">{_text(reply.source)}</p>'
         f'<h1 dir="auto">{_text(reply.translation) or "–"}</h1>'
         f'<p class="words" dir="auto">{"".join(words)}</p>'
-        f'<p class="faint">Confidence {reply.confidence:.3f}: the mean of its words, which are '
-        "underlined the more strongly the surer they are: of words with 0.8, eight in ten were in "
-        "the reference when this was fitted. The whole of it has a probability of "
+        f'<p class="faint">Confidence {reply.confidence:.3f}: the mean of its words, less what it '
+        "leaves out. Words are underlined the more strongly the surer they are: of words with 0.8, "
+        "eight in ten were in the reference when this was fitted. Its probability as a whole is "
         f"{reply.posterior:.3f}, and a score of {reply.score:.3f}.</p>{unknown}{numbers}{memory}"
     )
 
@@ -104,14 +104,18 @@ def _head(seen: Inspection) -> str:
 def _alternatives(seen: Inspection) -> str:
     if not seen.reply.alternatives:
         return ""
-    rows = ["<tr><th>posterior</th><th>confidence</th><th>score</th><th>translation</th></tr>"]
+    rows = [
+        "<tr><th>posterior</th><th>confidence</th><th>score</th><th>translation</th><th></th></tr>"
+    ]
     for each in seen.reply.alternatives:
         numbers = (each.posterior, each.confidence, each.score)
         cells = "".join(f"<td>{value:.3f}</td>" for value in numbers)
-        rows.append(f'<tr>{cells}<td dir="auto">{_text(each.translation)}</td></tr>')
+        mark = "chosen" if each.words == seen.reply.words else ""
+        text = f'<td dir="auto">{_text(each.translation)}</td><td>{mark}</td>'
+        rows.append(f"<tr>{cells}{text}</tr>")
     table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
-    told = "The best translations that say different things, and how probable each is."
-    return _section("What else could be said", told, table)
+    told = "The best translations that say different things, the most probable first."
+    return _section("What could be said", told, table)
 
 
 def _moves(seen: Inspection) -> str:

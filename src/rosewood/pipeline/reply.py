@@ -120,8 +120,9 @@ class Reply(Said):
 
     `posterior` is the probability of the whole string, all its derivations together;
     `word_confidence` how likely each word is right, by what was right on held-out text, and
-    `confidence` their mean.
-    `alternatives` say different things, the best first; what was chosen is among them.
+    `confidence` their mean, where words of the source that are left out count as wrong ones.
+    `alternatives` say different things, the most probable first; what was chosen is among them,
+    and none has a higher confidence.
     """
 
     confidence: float
@@ -166,7 +167,8 @@ def reply_of(
     own: Sureness | None = None
     theirs: list[Sureness] = []
     if others or not said.is_remembered:
-        own, *theirs = confidences(found, theta, how, [said.translation, *others])
+        unknown = getattr(decoder, "unknown", None)
+        own, *theirs = confidences(found, theta, how, [said.translation, *others], unknown)
     listed = []
     for other, sure in zip(others, theirs, strict=True):
         listed.append(
@@ -191,7 +193,8 @@ def reply_of(
         confidence=own.mean,
         posterior=own.posterior,
         word_confidence=own.words,
-        alternatives=tuple(listed),
+        # The list has the most probable first; the sort keeps the order of scores.
+        alternatives=tuple(sorted(listed, key=lambda each: -each.posterior)),
     )
 
 

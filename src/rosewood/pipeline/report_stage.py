@@ -134,7 +134,9 @@ def _examples(
         k = among[place]
         found = decoder.search(said[k].prepared.source)
         why = said[k].prepared.shown(explain(found, decoder.weights), found.best)
-        [sure] = confidences(found, decoder.theta(), how, [found.best])
+        [sure] = confidences(
+            found, decoder.theta(), how, [found.best], getattr(decoder, "unknown", None)
+        )
         rows.append(
             {
                 "on": part,

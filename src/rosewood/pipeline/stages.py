@@ -70,7 +70,7 @@ STAGES = in_order(
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
-            "tune", version=9, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=10, run=tune, decides=tune_settings, uses_memory=True,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/", "unlabelled.")),
                 "align": Needs(EVERY_FILE),
@@ -78,7 +78,7 @@ STAGES = in_order(
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),
         Stage(
-            "boost", version=3, run=boost, decides=boost_settings, uses_memory=True,
+            "boost", version=4, run=boost, decides=boost_settings, uses_memory=True,
             applies=lambda settings, _: settings.boosting() is not None,
             needs={
                 **_MODELS,
@@ -88,7 +88,7 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
-            "second", version=3, run=second_stage, decides=second_stage_settings, uses_memory=True,
+            "second", version=4, run=second_stage, decides=second_stage_settings, uses_memory=True,
             applies=lambda settings, _: settings.second() is not None,
             needs={
                 **_MODELS, "tokenise": Needs(files=("dev.", "corpus/")), "align": Needs(EVERY_FILE),

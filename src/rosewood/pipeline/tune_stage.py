@@ -330,5 +330,7 @@ def confidence_facts(
     searches = decoder.search_all(sentences[::every], threads=threads)
     wanted = ([each.split() for each in some] for some in references[::every])
     dense = len(decoder.features.dense)
-    how = fit_confidence(searches, decoder.theta, wanted, dense=dense)
+    how = fit_confidence(
+        searches, decoder.theta, wanted, dense=dense, unknown=getattr(decoder, "unknown", None)
+    )
     return {"confidence": how.to_dict()}

@@ -177,7 +177,7 @@ def _one(console: Console, output: Path, translator: Translator, chosen: Reply) 
     for phrase in seen.explanation.rules:
         pieces = " ".join(phrase.source), " ".join(phrase.target)
         console.print(f"  {phrase.score:8.3f}  {pieces[0]} → {pieces[1]}", markup=False)
-    console.print("\n  What could be said, by score, and how probable each is:")
+    console.print("\n  What could be said, and how probable each is:")
     for other in seen.reply.alternatives[:4]:
         console.print(f"  {other.posterior:8.3f}  {other.translation}", markup=False)
     longest = max(seen.rules, key=lambda each: len(each.rule.source))

@@ -1,0 +1,81 @@
+"""Which source words a translation leaves out, and how much of the forest translates them.
+
+    shares = linked_shares(found, weight, unlinked_places(found.best))
+    shares[3]                   # the probability that a translation drawn from the forest links it
+
+A word is translated if it is linked to a target word.  Articles and auxiliaries are often left out
+by right translations, so most of the forest leaves them out, too; content words are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from rosewood.arrays import FloatArray
+from rosewood.decode.results import EdgeRule, SearchResult
+from rosewood.decode.translation import Translation, word_links
+from rosewood.forest import Distribution
+
+
+def unlinked_places(translation: Translation) -> list[int]:
+    """The places of source words that are not linked to any target word, in order."""
+    linked = {i for i, _ in translation.links}
+    return [i for i in range(len(translation.source.words)) if i not in linked]
+
+
+def linked_shares(
+    found: SearchResult, weight: FloatArray, places: Collection[int]
+) -> dict[int, float]:
+    """How probable it is that each of these source words is linked, by the weights of edges."""
+    shares = dict.fromkeys(sorted(places), 0.0)
+    if not shares or found.forest.is_empty:
+        return shares
+    wanted = set(shares)
+    for rule, has_words, share in _uses(found, weight, wanted):
+        for place in _linked(found, rule, has_words) & wanted:
+            shares[place] += share
+    return {place: min(1.0, share) for place, share in shares.items()}
+
+
+def _uses(
+    found: SearchResult, weight: FloatArray, wanted: set[int]
+) -> Iterator[tuple[EdgeRule, bool, float]]:
+    """Rules that cover a wanted word, whether they say anything, and how probable their use is."""
+    forest = found.forest
+    posterior = Distribution(forest, weight).edge_posteriors()
+    has_words = np.diff(forest.yield_start) > 0
+    options = found.options
+    if options is None or found.edge_option is None:
+        rules = map(found.edge_rule, range(forest.num_edges))
+        for edge, rule in enumerate(rules):
+            if rule is not None:
+                yield rule, bool(has_words[edge]), float(posterior[edge])
+        return
+    # Without gaps, all edges of an option have the same words: one look will do.
+    option = found.edge_option
+    is_used = option >= 0
+    total = np.bincount(option[is_used], weights=posterior[is_used], minlength=len(options))
+    edges = np.flatnonzero(is_used)
+    used, first = np.unique(option[edges], return_index=True)
+    gapped = options.begin[used] < 0
+    for number, edge in zip(used[~gapped].tolist(), edges[first[~gapped]].tolist(), strict=True):
+        if wanted.isdisjoint(range(int(options.begin[number]), int(options.end[number]))):
+            continue
+        yield options.edge_rule(number), bool(has_words[edge]), float(total[number])
+    own = np.zeros(len(options) + 1, np.bool_)
+    own[used[gapped]] = True
+    for edge in np.flatnonzero(own[option] & is_used).tolist():
+        rule = found.edge_rule(edge)
+        if rule is not None:
+            yield rule, True, float(posterior[edge])
+
+
+def _linked(found: SearchResult, rule: EdgeRule, has_words: bool) -> set[int]:
+    """The source words that a rule links; all of those that are copied, guessed or forced."""
+    places = [place for span in rule.source_spans for place in range(*span)]
+    table = found.best.table
+    if rule.rule is None or table is None:
+        return set(places) if has_words else set()
+    return {places[i] for i, _ in word_links(table.by_id(rule.rule))}
