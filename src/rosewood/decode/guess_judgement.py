@@ -58,7 +58,7 @@ class GroupJudgement:
 
     def is_accepted(self, candidate: Candidate) -> bool:
         """Whether it is likely enough to be taken for a translation."""
-        return self.is_used and self.probability(candidate) >= LEAST
+        return self.is_used and self.probability(candidate) >= least_of(candidate.group)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -116,6 +116,11 @@ def judge(
     }
 
 
+def least_of(group: str) -> float:
+    """How likely a guess of a group must be right."""
+    return LEAST_SIGNS if group == "signs" else LEAST
+
+
 def shape_of(word: str) -> str:
     """What a word looks like, by which copies are judged: names are copied more often."""
     if not word.isalpha():
@@ -147,7 +152,7 @@ def _judgement(rows: list[_Judged]) -> GroupJudgement:
         for row in rows[fold::FOLDS]:
             sure = [learnt.probability(each) for each in row.candidates]
             best = max(range(len(sure)), key=sure.__getitem__)
-            if sure[best] >= LEAST:
+            if sure[best] >= least_of(row.candidates[best].group):
                 chosen.append(row.right[best])
     precision = float(np.mean(chosen)) if chosen else 0.0
     weights = _fitted(rows)

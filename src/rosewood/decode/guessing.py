@@ -29,11 +29,11 @@ from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.guess_candidates import ENDING, GROUPS, STEM, Candidate, Candidates
 from rosewood.decode.guess_judgement import (
     FOLDS,
-    LEAST,
     SHAPES,
     GroupJudgement,
     SeenOnce,
     judge,
+    least_of,
     shape_of,
 )
 from rosewood.errors import FormatError
@@ -206,10 +206,10 @@ class Guesser:
             if known is None or sure > known.probability:
                 found[each.target] = Guess(each.target, sure, each.group, each.parts)
         ranked = sorted(found.values(), key=lambda each: -each.probability)
-        least = ranked[0].probability * _NEAR if ranked else 0.0
         if guesses.judged:
-            least = max(least, LEAST)
-        return tuple(each for each in ranked[: self.most] if each.probability >= least)
+            ranked = [each for each in ranked if each.probability >= least_of(each.group)]
+        near = ranked[0].probability * _NEAR if ranked else 0.0
+        return tuple(each for each in ranked[: self.most] if each.probability >= near)
 
 
 _UNJUDGED = GroupJudgement()

@@ -12,7 +12,8 @@ that are right (`model.confidence`): of words with 0.8, eight in ten occur in th
 like the one it was fitted on.
 
 The confidence of a translation is the mean over its words, where each source word that it leaves
-out counts as a wrong word, by the probability that a translation links it.
+out counts as a wrong word if most of the forest links it: one that is linked with probability *q*,
+as 2 q − 1 words.  Words such as auxiliaries are left out as often as not, and count little.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Sureness:
     words: tuple[float, ...]
     posterior: float
     is_silent: bool = False  # it says nothing of a source that has words
-    left_out: float = 0.0  # source words that it leaves out, each by how much of the forest has it
+    left_out: float = 0.0  # source words left out that most of the forest translates
     highest: float = 1.0  # of the mean: an alternative is no surer than what was chosen
 
     @property
@@ -102,7 +103,8 @@ def confidences(
 
 
 def _left_out(linked: Mapping[int, float], places: Iterable[int]) -> float:
-    return float(rounded(sum(linked[place] for place in sorted(places)), _BITS))
+    """How many words that most of the forest translates are left out at these places."""
+    return float(rounded(sum(max(0.0, 2 * linked[each] - 1) for each in sorted(places)), _BITS))
 
 
 def fit_confidence(
