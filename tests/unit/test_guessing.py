@@ -10,7 +10,7 @@ import pytest
 from tests.refusals import refuses
 
 from rosewood.decode import Guesser, Guesses, PhraseDecoder
-from rosewood.decode.guess_candidates import Candidate, Candidates
+from rosewood.decode.guess_candidates import EVIDENCE, Candidate, Candidates
 from rosewood.decode.guess_judgement import GroupJudgement, SeenOnce, judge
 from rosewood.decode.guessing import judged
 from rosewood.errors import FormatError
@@ -151,6 +151,21 @@ def test_endings_of_a_held_out_word_are_learnt_without_it(tmp_path):
     found = judged(table, words, seen, lambda _: 0.0)
     assert found.endings["es"] == {"": 5}
     assert found.judged["ending"].words == 0
+
+
+def test_how_likely_a_guess_must_be(table):
+    """Half of the guesses are right; of words in signs fewer will do."""
+    for group, word, target, parts in (
+        ("signs", "電子辞典", "electronic dictionary", ("電子", "辞典")),
+        ("parts-capital", "SchneeDecke", "snow ceiling", ("Schnee", "Decke")),
+    ):
+        for certain, is_guessed in ((-5.0, False), (-1.4, group == "signs"), (0.5, True)):
+            weights = (certain, *[0.0] * (len(EVIDENCE) - 1))
+            found = Guesses({}, ("",), {group: GroupJudgement(weights)}, {})
+            guesses = Guesser(table, found).guess(word)
+            assert bool(guesses) is is_guessed
+            if guesses:
+                assert (guesses[0].target, guesses[0].parts) == (target, parts)
 
 
 def test_how_often_copies_are_right(table):
