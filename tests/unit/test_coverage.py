@@ -70,7 +70,7 @@ RULES = [
     Rule(("hat",), ("has",), links=((0, 0),), features={"phrase_ef": -0.5}),
     Rule(("sie", "hat"), ("she",), links=((0, 0),), features={"phrase_ef": -0.2}),
     Rule(("brot",), ("bread",), links=((0, 0),), features={"phrase_ef": -0.1}),
-    Rule(("brot", "gekauft"), ("bread",), links=((0, 0),), features={"phrase_ef": -3.0}),
+    Rule(("brot", "gekauft"), ("bread",), links=((0, 0),), features={"phrase_ef": -9.0}),
     Rule(("gekauft",), ("bought",), links=((0, 0),), features={"phrase_ef": -0.1}),
     Rule(("gekauft",), ("purchased",), links=((0, 0),), features={"phrase_ef": -0.4}),
 ]
@@ -121,7 +121,7 @@ def test_leaving_out_a_content_word_costs(decoder):
 
 
 def test_decoders_without_options(decoder, tmp_path):
-    numbers = {name: -1.0 for name in ("phrase_fe", "lexical_ef", "lexical_fe")}
+    numbers = dict.fromkeys(("phrase_fe", "lexical_ef", "lexical_fe"), -1.0)
     rules = [replace(each, features={**numbers, **each.features}) for each in RULES]
     plain = MonotoneDecoder(RuleTable.build(tmp_path / "all", rules))
     check(plain, "sie hat brot gekauft xyz", 1.0)
