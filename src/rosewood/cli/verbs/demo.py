@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
 _PARTS = ("train", "dev", "test")
 _MARKER = "rosewood-demo"  # tells whose folder it is
-_SHOWN = 6  # translations in the table
+_SHOWN = 3  # translations in the table that are right, and as many that are not
+_READABLE = range(5, 12)  # words of those
 _LENGTHS = range(8, 15)  # words of the sentence that is looked into
 
 
@@ -148,16 +149,38 @@ def _translating(console: Console, output: Path, trained: Trained, threads: int)
         if row["on"] == "test":
             told = f"  {row['name']} {row['value']:.1f}  {row['signature']}"
             console.print(told, markup=False, soft_wrap=True)
+    pairs = list(zip(replies, references, strict=True))
+    right, wrong = ([(r, t) for r, t in pairs if (r.translation == t) is same]
+                    for same in (True, False))  # fmt: skip
+    console.print(
+        f"\n  {len(right)} are the same as their reference.  Typical ones of these and of the "
+        "others, by how sure they are:",
+        soft_wrap=True,
+    )
     table = Table("German", "translation", "sure", "reference")
-    for reply, reference in list(zip(replies, references, strict=True))[:_SHOWN]:
-        same = "(the same)" if reply.translation == reference else reference
+    for reply, reference in [*_typical(right), *_typical(wrong)]:
+        told = "(the same)" if reply.translation == reference else reference
         table.add_row(
-            Text(reply.source), Text(reply.translation), f"{reply.confidence:.2f}", Text(same)
+            Text(reply.source), Text(reply.translation), f"{reply.confidence:.2f}", Text(told)
         )
     console.print(table)
-    chosen = [reply for reply, text in zip(replies, references, strict=True)
-              if reply.translation == text and _is_worth_a_look(reply)]  # fmt: skip
-    _one(console, output, translator, [*chosen, *replies][0])
+    worth = [reply for reply, _ in right if _is_worth_a_look(reply)]
+    likeliest = (each for each in worth if _is_most_probable(translator, each))
+    _one(console, output, translator, next(likeliest, [*worth, *replies][0]))
+
+
+def _typical(pairs: list[tuple[Reply, str]]) -> list[tuple[Reply, str]]:
+    """Sentences of a readable length whose confidence is nearest to the median; surest first."""
+    some = [pair for pair in pairs if len(pair[0].source_words) in _READABLE] or pairs
+    ranked = sorted(some, key=lambda pair: -pair[0].confidence)
+    begin = max(0, (len(ranked) - _SHOWN) // 2)
+    return ranked[begin : begin + _SHOWN]
+
+
+def _is_most_probable(translator: Translator, chosen: Reply) -> bool:
+    """Whether no other translation is more probable, all its derivations together."""
+    (first, *_) = translator.reply(chosen.source, nbest=4).alternatives
+    return first.words == chosen.words
 
 
 def _is_worth_a_look(reply: Reply) -> bool:
