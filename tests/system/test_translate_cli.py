@@ -242,7 +242,7 @@ def test_model_info(command, place, translator):  # noqa: F811
     assert done.code == 0
     for part in (
         "model: de to en, ", "pairs  2", "lm_order  3", "pop_limit         300", "phrase_ef  ",
-        "dev BLEU  31.50  nrefs:1|tok:13a", "slope    0.5",
+        "dev BLEU  31.50  nrefs:1|tok:13a", "slope        0.5",
         "of a word that nothing speaks against 0.93, or 0.69 if no rule translates it",
         "  weights are untuned ones",
     ):  # fmt: skip
