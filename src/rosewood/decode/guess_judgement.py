@@ -21,7 +21,7 @@ from rosewood.decode.guess_candidates import EVIDENCE, GROUPS, Candidate
 from rosewood.logistic import fit_logistic, sigmoid
 
 LEAST = 0.35  # that a guess must be right by: a wrong one misleads, a copy does not
-LEAST_SIGNS = 0.1  # the same where a copy has letters that are not of the target language
+LEAST_SIGNS = 0.15  # the same where a copy has letters that are not of the target language
 _DROPPED = 3.0  # the log odds that a word is worth, at least: links do not show what is left out
 _PRIOR = {"certain": -1.0, "exchange": 0.2, "overlap": 1.0, "count": 0.3, "forward": 0.5,
           "backward": 0.2, "dropped": _DROPPED, "words": -0.5, "parts": -0.5}  # fmt: skip
