@@ -305,7 +305,14 @@ def test_facts(book):
     assert (tuned["learner"], tuned["metric"]) == ("mert", "bleu:tokenize=none")
     assert tuned["sentences"] == 40
     assert set(tuned["start"]) == set(tuned["weights"])
-    assert set(tuned["confidence"]) == {"scale", "slope", "offset", "unknown"}
+    assert set(tuned["confidence"]) == {
+        "scale",
+        "slope",
+        "offset",
+        "unknown",
+        "guessed",
+        "guess_slope",
+    }
     assert [row["round"] for row in tuned["history"]] == list(range(1, len(tuned["history"]) + 1))
     report = facts["report"]
     assert [(each["on"], each["name"]) for each in report["scores"]] == [
