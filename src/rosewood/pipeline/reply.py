@@ -182,6 +182,7 @@ def reply_of(
                 all_features(other, decoder.features.dense),
             )
         )
+    listed.sort(key=lambda each: -each.posterior)  # of equal ones the best score stays first
     if own is None or said.is_remembered:
         each_word = (1.0,) * len(_words(said))
         return Reply(
@@ -193,8 +194,7 @@ def reply_of(
         confidence=own.mean,
         posterior=own.posterior,
         word_confidence=own.words,
-        # The list has the most probable first; the sort keeps the order of scores.
-        alternatives=tuple(sorted(listed, key=lambda each: -each.posterior)),
+        alternatives=tuple(listed),
     )
 
 
