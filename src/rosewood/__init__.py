@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _ROOMS = (
-    "align", "corpus", "decode", "errors", "forest", "learn", "lm", "metrics", "model", "pipeline",
+    "align", "corpus", "decode", "documents", "errors", "forest", "learn", "lm", "metrics", "model", "pipeline",
     "reorder", "rerank", "rules",
 )  # fmt: skip
 __all__ = ["Translator", "__version__", *_ROOMS]

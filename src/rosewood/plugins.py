@@ -18,6 +18,7 @@ REGISTRIES = (
     "rosewood.decode.plugins:FEATURES",
     "rosewood.reorder.plugins:REORDERING",
     "rosewood.corpus.formats:CORPUS_FORMATS",
+    "rosewood.documents.formats:DOCUMENTS",
     "rosewood.corpus.text.tokenisers:TOKENISERS",
     "rosewood.model.registry:PARTS",
 )

@@ -45,6 +45,7 @@ SHOWN = {
     "train --help": "hyphens",
     "decode --help": "monotone",
     "corpus convert --help": "bars",
+    "translate --help": "notices",
 }
 TESTS = [
     "unit/test_learners.py::test_threads_do_not_matter_and_seeds_repeat[random-search]",

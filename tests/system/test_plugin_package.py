@@ -121,6 +121,14 @@ def test_a_corpus_format(run, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_document_format(run, tmp_path):
+    quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]
+    run("train", "--corpus", "t.bars", "-l", "de:en", "-o", "m", *quick)
+    (tmp_path / "t.notices").write_text("das haus 1\nsay: das haus 3\n")
+    assert run("translate", "m", "t.notices") == "das haus 1\nsay: the house 3\n"
+
+
+@pytest.mark.slow
 def test_a_feature_a_decoder_and_a_tokeniser_in_a_model(run, tmp_path):
     quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]
     run("train", "--corpus", "t.bars", "-l", "de:en", "-o", "m", "--tokeniser", "hyphens",

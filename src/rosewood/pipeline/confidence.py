@@ -18,7 +18,7 @@ as 2 q − 1 words.  Words such as auxiliaries are left out as often as not, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import nan
@@ -78,33 +78,57 @@ def confidences(
     if found.forest.is_empty:
         return [Sureness((0.0,) * len(each.words), 0.0) for each in translations]
     weight = found.forest.score(theta)
-    every = (word for each in translations for word in each.words)
-    posteriors = WordPosteriors(found.forest, weight, every)
-    share = dict(zip(posteriors.words, posteriors(how.scale).tolist(), strict=True))
     distinct = list(dict.fromkeys(each.words for each in translations))
     whole = string_posteriors(found.forest, weight, distinct, scale=how.scale)
     shares = dict(zip(distinct, rounded(whole, _BITS).tolist(), strict=True))
-    unlinked = [unlinked_places(each) for each in translations]
-    linked = linked_shares(found, how.scale * weight, {i for some in unlinked for i in some})
     told: list[Sureness] = []
-    for each, missing in zip(translations, unlinked, strict=True):
-        sure = rounded(
-            how([share[word] for word in each.words], *_unknown_words(each, unknown)), _BITS
-        )
-        left_out, highest = _left_out(linked, missing), 1.0
-        if told and told[0].words:
-            also, words = _left_out(linked, {*missing} - {*unlinked[0]}), len(told[0].words)
+    by_words = _by_words(found, weight, how, translations, unknown)
+    for each, (sure, left_out) in zip(translations, by_words, strict=True):
+        highest = 1.0
+        if not told:
+            chosen = left_out
+        elif told[0].words:
+            also = sum(share for i, share in left_out.items() if i not in chosen)
+            words = len(told[0].words)
             highest = told[0].mean * words / (words + also)
         is_silent = not each.words and bool(found.source.words)
-        told.append(
-            Sureness(tuple(sure.tolist()), shares[each.words], is_silent, left_out, highest)
-        )
+        total = sum(left_out.values())
+        told.append(Sureness(sure, shares[each.words], is_silent, total, highest))
     return told
 
 
-def _left_out(linked: Mapping[int, float], places: Iterable[int]) -> float:
-    """How many words that most of the forest translates are left out at these places."""
-    return float(rounded(sum(max(0.0, 2 * linked[each] - 1) for each in sorted(places)), _BITS))
+def word_confidence(
+    found: SearchResult, theta: FloatArray, how: Confidence, unknown: object = None
+) -> float:
+    """The confidence of the best translation alone: `Sureness.mean` of `confidences`, but faster."""
+    words = found.best.words
+    if found.forest.is_empty or not words:
+        return confidences(found, theta, how, [found.best], unknown)[0].mean
+    [(sure, left_out)] = _by_words(found, found.forest.score(theta), how, [found.best], unknown)
+    return Sureness(sure, 0.0, left_out=sum(left_out.values())).mean
+
+
+def _by_words(
+    found: SearchResult,
+    weight: FloatArray,
+    how: Confidence,
+    translations: Sequence[Translation],
+    unknown: object,
+) -> Iterator[tuple[tuple[float, ...], dict[int, float]]]:
+    """For each translation how sure its words are, and which source words it leaves out.
+
+    A word that is left out counts as so many words as most of the forest would have for it.
+    """
+    every = (word for each in translations for word in each.words)
+    posteriors = WordPosteriors(found.forest, weight, every)
+    share = dict(zip(posteriors.words, posteriors(how.scale).tolist(), strict=True))
+    unlinked = [unlinked_places(each) for each in translations]
+    linked = linked_shares(found, how.scale * weight, {i for some in unlinked for i in some})
+    for each, missing in zip(translations, unlinked, strict=True):
+        chances = [share[word] for word in each.words]
+        sure = rounded(how(chances, *_unknown_words(each, unknown)), _BITS)
+        left_out = {i: max(0.0, float(rounded(2 * linked[i] - 1, _BITS))) for i in missing}
+        yield tuple(sure.tolist()), left_out
 
 
 def fit_confidence(

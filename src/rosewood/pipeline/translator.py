@@ -41,6 +41,7 @@ from rosewood.shared_types import PathName, ProgressCallback
 if TYPE_CHECKING:
     from rosewood.learn.group_facts import GroupOfFeatures
     from rosewood.pipeline.findings import FindingCallback
+    from rosewood.pipeline.document_translation import DocumentReport
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Reply
 
@@ -168,6 +169,21 @@ class Translator:
         return self.text.stream(
             lines, threads=threads, forests=forests, errors=errors, file=file, live=live
         )
+
+    def translate_document(
+        self, input: PathName, output: PathName, *, threads: int | None = None, **named: Any
+    ) -> DocumentReport:
+        """Translate a file and write it with its structure: PO, XLIFF, TMX, HTML, Markdown, SRT, …
+
+        Names are those of the fields of `DocumentSettings`: `retranslate`, `marks`, `format`, ….
+        """
+        from rosewood.documents import DocumentSettings
+        from rosewood.pipeline.document_translation import translate_document
+
+        settings = DocumentSettings.from_values(named)
+        if threads is None:
+            threads = self.threads
+        return translate_document(self, input, output, settings, threads=threads)
 
     def decode(self, sentence: str) -> Forest:
         """All translations that the search has met, packed."""

@@ -1,0 +1,266 @@
+"""Documents translated by a model: units into sentences, and translations back into units.
+
+    report = translator.translate_document("todo.po", "done.po")
+    report.translated; report.mean_confidence
+    for unit in report.units: print(unit.line, unit.confidence, unit.translation)
+
+Sentences that occur several times are translated once.  A sentence without words (a number, a
+placeholder) is copied.  A unit that cannot be translated stays as it is, and the report says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosewood.corpus.checks import Checks
+from rosewood.corpus.text.sentences import Sentences, has_words, split_sentences
+from rosewood.decode import TextTranslator
+from rosewood.documents import (
+    Document,
+    DocumentSettings,
+    Unit,
+    UnitTranslation,
+    read_document,
+    write_document,
+)
+from rosewood.documents.wrapping import wrapped
+from rosewood.errors import DecodingError, FormatError
+from rosewood.pipeline.confidence import word_confidence
+from rosewood.shared_types import PathName
+
+if TYPE_CHECKING:
+    from rosewood.decode.stream import TranslatedLine
+    from rosewood.pipeline.translator import Translator
+
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class TranslatedUnit:
+    """A unit of a document and what became of it; `problem` is why it was left as it is."""
+
+    line: int
+    name: str | None
+    source: str
+    translation: str | None = None
+    confidence: float | None = None
+    origin: str | None = None
+    problem: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "line": self.line,
+            "name": self.name,
+            "src": self.source,
+            "translation": self.translation,
+            "confidence": self.confidence,
+            "origin": self.origin,
+            "problem": self.problem,
+        }
+
+
+@dataclass(frozen=True)
+class DocumentReport:
+    """What was translated of a document, and how sure it is."""
+
+    units: tuple[TranslatedUnit, ...]
+    kept: Counter[str]  # units that were not to be translated, by reason
+    low_confidence: float = 0.0
+
+    @property
+    def translated(self) -> int:
+        """How many units were translated."""
+        return sum(each.translation is not None for each in self.units)
+
+    @property
+    def failed(self) -> tuple[TranslatedUnit, ...]:
+        """Units that could not be translated."""
+        return tuple(each for each in self.units if each.problem is not None)
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """Of the units that have one."""
+        sure = [each.confidence for each in self.units if each.confidence is not None]
+        return sum(sure) / len(sure) if sure else None
+
+    @property
+    def doubtful(self) -> tuple[TranslatedUnit, ...]:
+        """Units with a confidence below the setting `low_confidence`."""
+        return tuple(
+            each for each in self.units
+            if each.confidence is not None and each.confidence < self.low_confidence
+        )  # fmt: skip
+
+
+class _Said(NamedTuple):
+    """A sentence in the other language; or why there is none."""
+
+    text: str
+    confidence: float | None
+    words: int
+    problem: str | None = None
+
+
+def document_settings(translator: Translator, settings: DocumentSettings) -> DocumentSettings:
+    """Settings with the languages of a model where none are given."""
+    source, target = translator.bundle.manifest["languages"]
+    return replace(
+        settings,
+        source_language=settings.source_language or source,
+        target_language=settings.target_language or target,
+    )
+
+
+def translate_document(
+    translator: Translator,
+    input: PathName,
+    output: PathName,
+    settings: DocumentSettings | None = None,
+    *,
+    threads: int = 1,
+    checks: Checks | None = None,
+    starts: Callable[[Document], Step] | None = None,
+) -> DocumentReport:
+    """Read a document, translate its units and write it; `-` are standard input and output.
+
+    `starts` gets the document before it is translated, and returns what is called after each of
+    its sentences.
+    """
+    _check_apart(input, output)
+    document = read_document(input, document_settings(translator, settings or DocumentSettings()))
+    step = (lambda: None) if starts is None else starts(document)
+    made, report = translate_units(translator, document, threads=threads, checks=checks, step=step)
+    write_document(document, made, output)
+    return report
+
+
+def _check_apart(input: PathName, output: PathName) -> None:
+    if "-" in (str(input), str(output)) or not Path(output).is_file():
+        return
+    if Path(output).resolve() == Path(input).resolve():
+        raise FormatError(
+                "the output is the input, which would be overwritten: write another file",
+                code="file.exists", argument="output", file=output,
+            )  # fmt: skip
+
+
+def translate_units(
+    translator: Translator,
+    document: Document,
+    *,
+    threads: int = 1,
+    checks: Checks | None = None,
+    step: Step = lambda: None,
+) -> tuple[list[UnitTranslation | None], DocumentReport]:
+    """The translations of all units, and a report; units that fail have none."""
+    checks = replace(checks or Checks(), allow_empty=True)
+    source, _ = translator.bundle.manifest["languages"]
+    parts = [
+        split_sentences(each.text, source or "", breaks=each.breaks) for each in document.units
+    ]
+    wanted = dict.fromkeys(
+        _one_line(sentence) for each in parts for sentence in each.sentences if has_words(sentence)
+    )
+    said = dict(_translated(translator, list(wanted), checks, threads, step))
+    made: list[UnitTranslation | None] = []
+    rows: list[TranslatedUnit] = []
+    for number, (unit, cut) in enumerate(zip(document.units, parts, strict=True)):
+        done, problem = _unit(unit, cut, said)
+        if done is not None and problem is None:
+            problem = document.check(done, number)
+        if problem is not None:
+            done = None
+        made.append(done)
+        rows.append(
+            TranslatedUnit(
+                unit.line,
+                unit.name,
+                unit.text,
+                None if done is None else done.text,
+                None if done is None else done.confidence,
+                None if done is None else done.origin,
+                problem,
+            )
+        )
+    return made, DocumentReport(tuple(rows), document.kept, document.settings.low_confidence)
+
+
+def _unit(
+    unit: Unit, cut: Sentences, said: dict[str, _Said]
+) -> tuple[UnitTranslation | None, str | None]:
+    """A unit of the translations of its sentences; or why there is none."""
+    texts: list[str] = []
+    sure, words = 0.0, 0
+    for sentence in cut.sentences:
+        found = said.get(_one_line(sentence))
+        if found is None:
+            texts.append(sentence)
+            continue
+        if found.problem is not None:
+            return None, found.problem
+        lines = sentence.count("\n") + 1 if unit.breaks else 1
+        texts.append(wrapped(found.text, lines) if lines > 1 else found.text)
+        if found.confidence is not None:
+            sure += found.confidence * found.words
+            words += found.words
+    return UnitTranslation(cut.joined(texts), sure / words if words else None), None
+
+
+def _one_line(sentence: str) -> str:
+    return " ".join(sentence.split("\n")) if "\n" in sentence else sentence
+
+
+def _translated(
+    translator: Translator, sentences: Sequence[str], checks: Checks, threads: int, step: Step
+) -> Iterator[tuple[str, _Said]]:
+    """Each sentence with its translation."""
+    good = []
+    for sentence in sentences:
+        if (fault := checks.problem(sentence)) is not None:
+            yield sentence, _Said("", None, 0, fault.reason)
+            step()
+        else:
+            good.append(sentence)
+    text = _protecting(translator.text)
+    decoder = text.decoder
+    theta, how = decoder.theta(), translator.bundle.confidence
+    lines = text.stream(good, threads=threads, forests=True, errors="keep")
+    for sentence, line in zip(good, lines, strict=True):
+        yield sentence, _said(line, theta, how)
+        step()
+
+
+def _said(line: TranslatedLine, theta: Any, how: Any) -> _Said:
+    if line.error is not None:
+        return _Said("", None, 0, str(line.error))
+    assert line.search is not None
+    if not line.best.report.reachable:
+        return _Said("", None, 0, "no translation was found")
+    done = line.translated()
+    if done.lost or done.added:
+        what = "lacks" if done.lost else "has additional"
+        return _Said("", None, 0, f"its translation {what} {', '.join(done.lost or done.added)}")
+    if not done.text.strip():
+        return _Said("", None, 0, "its translation is empty")
+    sure = word_confidence(line.search, theta, how)
+    return _Said(done.text, sure, max(len(line.prepared.words), 1))
+
+
+def _protecting(text: TextTranslator) -> TextTranslator:
+    """The translator with tags and placeholders protected, as documents need it."""
+    source, target = text.source_text, text.target_text
+    if source is None or target is None:
+        raise DecodingError(
+            "the model was trained on words between spaces (--pretokenized): documents need a "
+            "model of raw text; --format text translates lines of words",
+            code="model.pretokenized",
+        )
+    if source.protect_tags:
+        return text
+    source, target = (replace(each, protect_tags=True) for each in (source, target))
+    return TextTranslator(text.decoder, source, target, glossary=text.glossary, inline=text.inline)

@@ -1,0 +1,198 @@
+"""PO files as documents: what changes, what stays, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import polib
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosewood.documents import DocumentSettings, UnitTranslation, read_document
+from rosewood.documents.document import FileText
+from rosewood.documents.formats.po import read_po
+from rosewood.documents.marks import EXACT
+from rosewood.documents.plural_forms import PluralForms, forms_of_language
+from rosewood.errors import CorpusError, FormatError
+from tests.refusals import refuses
+from tests.translated_documents import GOLDEN, in_bytes, opened, unchanged, written
+
+MESSAGES = GOLDEN / "messages.po"
+GERMAN = {"source_language": "en", "target_language": "de"}
+
+
+def test_the_translated_file_is_the_golden_one():
+    document = read_document(MESSAGES, DocumentSettings(**GERMAN))
+    assert [each.text for each in document.units][:2] == [
+        "Welcome to the shop. It is open.",
+        "You have %d apples.\n",
+    ]
+    assert document.kept == {"header": 1, "translated already": 1, "obsolete": 1}
+    golden = GOLDEN / "messages.translated.po"
+    assert written(document) == golden.read_text(encoding="utf-8")
+
+
+def test_polib_reads_what_was_written(tmp_path):
+    text = written(read_document(MESSAGES, DocumentSettings(**GERMAN)))
+    (tmp_path / "t.po").write_text(text, encoding="utf-8")
+    entries = {each.msgid: each for each in polib.pofile(str(tmp_path / "t.po"))}
+    plural = entries["%(n)d house"]
+    assert plural.msgstr_plural == {0: "%(n)d HOUSE", 1: "%(n)d HOUSES"}
+    assert plural.flags == ["fuzzy", "python-format"]
+    assert plural.tcomment == "machine translation, confidence 0.87"
+    apples = entries["You have %d apples.\n"]
+    assert apples.msgstr == "YOU HAVE %d APPLES.\n"
+    assert apples.tcomment == "Checked by Ann.\nmachine translation, confidence 0.87"
+    assert apples.previous_msgid is None
+    assert entries["Good morning"].msgstr == "Guten Morgen"
+    assert not entries["Good morning"].fuzzy
+
+
+@pytest.mark.parametrize("name", ["crlf", "no end", "mark", "utf-16"])
+def test_nothing_translated_gives_the_same_bytes(tmp_path, name):
+    data = MESSAGES.read_bytes()
+    if name == "crlf":
+        data = data.replace(b"\n", b"\r\n")
+    elif name == "no end":
+        data = data[: data.rindex(b"\n#~ msgid") - 1]
+    elif name == "mark":
+        data = b"\xef\xbb\xbf" + data
+    else:
+        data = b"\xff\xfe" + data.decode().replace("charset=UTF-8", "").encode("utf-16-le")
+    document = opened(tmp_path, "t.po", data, **GERMAN)
+    assert unchanged(document)
+    assert in_bytes(document, document.written([None] * len(document.units))) == data
+    if name == "crlf":
+        assert "\n" not in written(document).replace("\r\n", "")
+
+
+def test_marks_can_be_switched_off_and_replaced(tmp_path):
+    document = read_document(MESSAGES, DocumentSettings(marks=False))
+    text = written(document)
+    assert "fuzzy" not in text
+    assert "machine" not in text
+    marked = written(read_document(MESSAGES))
+    again = opened(tmp_path, "t.po", marked)
+    assert len(again.units) == len(document.units)
+    twice = written(again, confidence=0.5)
+    assert twice == marked.replace("0.87", "0.50")
+    exact = written(again, origin=EXACT, confidence=1.0)
+    assert exact.count("# exact match, confidence 1.00") == 4
+    assert "fuzzy" not in exact
+
+
+def test_retranslate_takes_all_entries():
+    document = read_document(MESSAGES, DocumentSettings(retranslate=True))
+    assert "Good morning" in [each.text for each in document.units]
+    assert document.kept == {"header": 1, "obsolete": 1}
+
+
+def test_an_entry_of_which_a_form_failed_stays():
+    document = read_document(MESSAGES)
+    made = [UnitTranslation(each.text) for each in document.units]
+    made[[each.text for each in document.units].index("%(n)d houses")] = None
+    assert 'msgstr[0] ""\nmsgstr[1] ""' in document.written(made)
+
+
+RUSSIAN = forms_of_language("ru")
+
+
+@pytest.mark.parametrize(
+    ("header", "single", "count", "singular"),
+    [
+        ("nplurals=1; plural=0;", "%d file", 1, []),
+        ("nplurals=2; plural=(n != 1);", "one file", 2, [0]),
+        ("nplurals=2; plural=(n > 1)", "one file", 2, [0]),
+        (RUSSIAN, "%d file", 3, [0]),
+        (RUSSIAN, "one file", 3, []),  # the form is that of 21, too
+        (forms_of_language("cs"), "one file", 3, [0]),
+        ("nplurals=2; plural=n=!1", "one file", 2, [0]),
+        ("nplurals=INTEGER; plural=EXPRESSION;", "one file", 0, [0]),
+        ("nplurals=2; plural=n/0;", "one file", 2, [0]),
+        ("nplurals=99; plural=0;", "one file", 0, [0]),
+        ("nplurals=2; plural=" + "(" * 5000 + "n", "one file", 2, [0]),
+    ],
+)
+def test_plural_forms(header, single, count, singular):
+    forms = PluralForms.parse(header)
+    assert forms.count == count
+    found = [form for form in range(count or 2) if forms.is_singular(form, single, "%d files")]
+    assert found == singular
+
+
+BROKEN = [
+    ("msgid nothing\n", "line.format", 1),
+    ('msgid "a"\nmsgstr "b\n', "line.format", 2),
+    ('"a"\n', "line.format", 1),
+    ('msgid "a"\n\nmsgid "b"\nmsgstr ""\n', "line.format", 1),
+    ('msgid "a"\nmsgid "b"\nmsgstr ""\n', "line.duplicate", 2),
+    ('msgid "a"\nmsgstr ""\nmsgstr ""\n', "line.duplicate", 3),
+    ('msgid "a"\nmsgid_plural "b"\nmsgstr ""\n', "line.format", 1),
+    ('msgid "a"\nmsgid_plural "b"\nmsgstr[1] ""\n', "line.format", 1),
+    ('msgstr "a"\n', "line.format", 1),
+    ('msgid "a"\n# comment\nmsgstr ""\n', "line.format", 2),
+    (b'msgid "\xff"\nmsgstr ""\n', "file.encoding", 1),
+    (b'msgid "\0"\nmsgstr ""\n', "corpus.control-character", 1),
+    (b'msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n', "file.encoding", None),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "line"), BROKEN)
+def test_broken_files_are_refused(tmp_path, text, code, line):
+    with refuses(FormatError, code, line=line, file=str(tmp_path / "t.po")):
+        opened(tmp_path, "t.po", text)
+
+
+def test_another_language_is_refused(tmp_path):
+    text = 'msgid ""\nmsgstr ""\n"Language: fr\\n"\n'
+    with refuses(FormatError, "document.language", argument="target_language", value="fr"):
+        opened(tmp_path, "t.po", text, target_language="de")
+    assert opened(tmp_path, "t.po", text, target_language="fr_CA").kept == {"header": 1}
+
+
+def test_encodings(tmp_path):
+    text = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"\n\nmsgid "ä"\nmsgstr ""\n'
+    document = opened(tmp_path, "t.po", text.encode("latin-1"))
+    assert document.units[0].text == "ä"
+    assert in_bytes(document, written(document)).endswith('msgstr "Ä"\n'.encode("latin-1"))
+    with refuses(FormatError, "document.encoding", value="例"):
+        in_bytes(document, written(document, lambda _: "例"))
+    with refuses(CorpusError, "argument.missing", argument="format"):
+        read_document(tmp_path / "t.unknown")
+
+
+comment = st.sampled_from(["# by hand", "#. extracted", "#: a.c:1", "#, c-format", "#, fuzzy", "#"])
+string = st.text(st.sampled_from('aB .%d\n\t"\\é<>x'), max_size=30)
+
+
+@st.composite
+def catalogues(draw):
+    """A file, and the texts that it has."""
+    lines, texts = [], []
+    for number in range(draw(st.integers(0, 5))):
+        lines += draw(st.lists(comment, max_size=3))
+        texts.append(f"{number}{draw(string)}")
+        told = draw(st.booleans())
+        for key, text in (("msgid", texts[-1]), ("msgstr", draw(string) if told else "")):
+            quoted = [polib.escape(part) for part in re.split(r"(?<=\n)", text)]
+            lines += [f'{key} "{quoted[0]}"', *(f'"{part}"' for part in quoted[1:])]
+        lines += [""] * draw(st.integers(0, 2))
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    return "".join(line + newline for line in lines), texts
+
+
+@given(catalogues())
+def test_random_files(catalogue):
+    text, texts = catalogue
+    document = read_po(FileText(text, "t.po"), DocumentSettings(retranslate=True))
+    assert [each.text for each in document.units] == texts
+    assert unchanged(document)
+    again = read_po(
+        FileText(document.written([UnitTranslation(f"x{each}") for each in texts]), "t.po"),
+        DocumentSettings(retranslate=True),
+    )
+    assert [each.text for each in again.units] == texts
+    found = polib.pofile(again.file.text + "\n") if texts else []
+    assert [each.msgstr for each in found] == [f"x{each}" for each in texts]
+    assert all(each.fuzzy for each in found)
