@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _ROOMS = (
-    "align", "corpus", "decode", "documents", "errors", "forest", "learn", "lm", "metrics", "model", "pipeline",
-    "reorder", "rerank", "rules",
+    "align", "corpus", "decode", "documents", "errors", "forest", "learn", "lm", "metrics", "model",
+    "pipeline", "reorder", "rerank", "rules",
 )  # fmt: skip
 __all__ = ["Translator", "__version__", *_ROOMS]
 

@@ -8,6 +8,8 @@ import polib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import refuses
+from tests.translated_documents import GOLDEN, in_bytes, opened, unchanged, written
 
 from rosewood.documents import DocumentSettings, UnitTranslation, read_document
 from rosewood.documents.document import FileText
@@ -15,8 +17,6 @@ from rosewood.documents.formats.po import read_po
 from rosewood.documents.marks import EXACT
 from rosewood.documents.plural_forms import PluralForms, forms_of_language
 from rosewood.errors import CorpusError, FormatError
-from tests.refusals import refuses
-from tests.translated_documents import GOLDEN, in_bytes, opened, unchanged, written
 
 MESSAGES = GOLDEN / "messages.po"
 GERMAN = {"source_language": "en", "target_language": "de"}
@@ -152,7 +152,8 @@ def test_another_language_is_refused(tmp_path):
 
 
 def test_encodings(tmp_path):
-    text = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"\n\nmsgid "ä"\nmsgstr ""\n'
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-1\\n"\n'
+    text = f'{head}\nmsgid "ä"\nmsgstr ""\n'
     document = opened(tmp_path, "t.po", text.encode("latin-1"))
     assert document.units[0].text == "ä"
     assert in_bytes(document, written(document)).endswith('msgstr "Ä"\n'.encode("latin-1"))

@@ -28,13 +28,18 @@ class WordPosteriors:
         self._forest = forest
         self._weight = as_weight("weight", weight, forest.num_edges)
         numbers = _numbers(forest, self.words)
-        place = {number: n for n, number in enumerate(numbers) if number is not None}
-        known = np.array(sorted(place), np.int32)
-        wanted = np.isin(forest.yield_symbol, known)
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
+        # The place of each word by its number; -1 of those not asked for, and the last of tails.
+        size = 0 if forest.vocabulary is None else len(forest.vocabulary)
+        place = np.full(size + 1, -1, np.int64)
+        for n, number in enumerate(numbers):
+            if number is not None:
+                place[number] = n
+        mark = place[np.maximum(forest.yield_symbol, -1)]
+        wanted = mark >= 0
+        before = np.zeros(len(mark) + 1, np.int64)
+        np.cumsum(wanted, out=before[1:])
         self._start = before[forest.yield_start]
-        order = np.array([place[number] for number in known.tolist()], np.int64)
-        self._mark = order[np.searchsorted(known, forest.yield_symbol[wanted])]
+        self._mark = mark[wanted]
 
     def __call__(self, scale: float = 1.0) -> FloatArray:
         """In the order of `words`; a word that the forest does not have has 0."""

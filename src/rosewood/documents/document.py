@@ -48,7 +48,7 @@ class FileText:
         line = None if place is None else self.line(place)
         return FormatError(reason, code=code, file=self.name, line=line, **fields)
 
-    @property
+    @cached_property
     def newline(self) -> str:
         """How lines end in this file."""
         return "\r\n" if "\r\n" in self.text else "\n"

@@ -100,7 +100,7 @@ def confidences(
 def word_confidence(
     found: SearchResult, theta: FloatArray, how: Confidence, unknown: object = None
 ) -> float:
-    """The confidence of the best translation alone: `Sureness.mean` of `confidences`, but faster."""
+    """The confidence of the best translation alone: `Sureness.mean` of `confidences`, faster."""
     words = found.best.words
     if found.forest.is_empty or not words:
         return confidences(found, theta, how, [found.best], unknown)[0].mean
