@@ -1,9 +1,9 @@
 """Inline markup of a unit as tags that a translation carries along, and back.
 
-    codes = InlineCodes()
-    number = codes.opened("<b>"); codes.text("Haus"); codes.closed(number, "</b>")
-    codes.tagged                           # <bpt i="1"/>Haus<ept i="1"/>
-    codes.restored('<bpt i="1"/>house<ept i="1"/>')               # <b>house</b>
+    bold = Token("open", "<b>", "b"), Token("text", "Haus"), Token("close", "</b>", "b")
+    codes = InlineCodes(bold)
+    codes.tagged                                        # <bpt i="1"/>Haus<ept i="1"/>
+    codes.restored('<bpt i="1"/>house<ept i="1"/>')     # <b>house</b>
 
 Whatever the markup of a format is, a unit has three kinds of tags: `bpt` and `ept` belong together
 and go around the translation of their words; `ph` stands for a word.  The markup itself comes back
@@ -13,88 +13,96 @@ as it was, to the byte.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+from rosewood.corpus.text.tags import paired
 
 _CODE = re.compile(r'<(?P<kind>bpt|ept|ph) i="(?P<number>\d{1,9})"/>')
+_KINDS = {"open": "bpt", "close": "ept", "value": "ph"}
 Escape = Callable[[str], str]
+Code = tuple[str, int]  # kind and number
+
+
+class Token(NamedTuple):
+    """A part of a marked-up text: text as it is read, or markup as it is written.
+
+    `key` pairs tags that open with those that close; "value" stands for a word.
+    """
+
+    kind: Literal["text", "open", "close", "value"]
+    raw: str
+    key: str = ""
 
 
 class InlineCodes:
     """The codes of one unit, and its text with tags for them."""
 
-    def __init__(self, escape: Escape = str) -> None:
+    def __init__(self, tokens: Iterable[Token], escape: Escape = str) -> None:
         """`escape` makes markup of text."""
         self._escape = escape
-        self._parts: list[str] = []
-        self._raw: dict[tuple[str, int], str] = {}
-        self._elements: set[int] = set()  # pairs that must be nested in each other
-        self._count = 0
+        self._raw: dict[Code, str] = {}
+        self._pairs: set[int] = set()
+        listed = list(tokens)
+        halves = iter(
+            paired([(each.kind, each.key) for each in listed if each.kind in ("open", "close")])
+        )
+        numbers: dict[int, int] = {}  # of tags that opened, by their place among tags
+        parts: list[str] = []
+        place = 0
+        for each in listed:
+            if each.kind == "text":
+                end = 0
+                for found in _CODE.finditer(each.raw):  # text that looks like a tag of ours
+                    parts.append(each.raw[end : found.start()])
+                    parts.append(self._added("ph", len(self._raw) + 1, escape(found[0])))
+                    end = found.end()
+                parts.append(each.raw[end:])
+                continue
+            number = len(self._raw) + 1
+            if each.kind != "value":
+                half = next(halves)
+                if half is not None and half > place:
+                    numbers[half] = number
+                    self._pairs.add(number)
+                number = numbers.get(place, number)
+                place += 1
+            parts.append(self._added(_KINDS[each.kind], number, each.raw))
+        self.tagged = "".join(parts)
 
-    @property
-    def tagged(self) -> str:
-        """The text with tags."""
-        return "".join(self._parts)
-
-    def text(self, text: str) -> None:
-        """Text between codes; what looks like one of our tags becomes a code itself."""
-        end = 0
-        for each in _CODE.finditer(text):
-            self._parts.append(text[end : each.start()])
-            self.alone(self._escape(each[0]))
-            end = each.end()
-        self._parts.append(text[end:])
-
-    def alone(self, raw: str) -> None:
-        """Markup that stands for a word."""
-        self._count += 1
-        self._add("ph", self._count, raw)
-
-    def opened(self, raw: str, *, is_element: bool = True) -> int:
-        """The first half of a pair; returns its number.  Elements are nested in each other."""
-        self._count += 1
-        self._add("bpt", self._count, raw)
-        if is_element:
-            self._elements.add(self._count)
-        return self._count
-
-    def closed(self, number: int, raw: str) -> None:
-        """The second half of a pair."""
-        self._add("ept", number, raw)
-
-    def _add(self, kind: str, number: int, raw: str) -> None:
+    def _added(self, kind: str, number: int, raw: str) -> str:
         self._raw[kind, number] = raw
-        self._parts.append(f'<{kind} i="{number}"/>')
+        return f'<{kind} i="{number}"/>'
 
     def fault(self, text: str) -> str | None:
         """Why a text has not the codes of this unit, or not in a possible order."""
+        if not self._raw and "<" not in text:
+            return None
         found = [(each["kind"], int(each["number"])) for each in _CODE.finditer(text)]
-        if Counter(found) != Counter(self._raw):
+        if sorted(found) != sorted(self._raw):
             return "inline markup was lost or doubled"
         around: list[int] = []
-        seen: set[int] = set()
         for kind, number in found:
+            if number not in self._pairs:
+                continue
             if kind == "bpt":
-                seen.add(number)
-                around += [number] if number in self._elements else []
-            elif kind == "ept":
-                is_last = number not in self._elements or (around and around.pop() == number)
-                if number not in seen or not is_last:
-                    return "inline markup came out in a wrong order"
+                around.append(number)
+            elif not around or around.pop() != number:
+                return "inline markup came out in a wrong order"
         return None
 
-    def restored(self, text: str, raw_of: Callable[[str, int, str], str] | None = None) -> str:
-        """The markup of a text that has these codes, each once."""
+    def restored(self, text: str, raw_of: Callable[[Code, str], str] | None = None) -> str:
+        """The markup of a text that has these codes, each once; `raw_of` may change it."""
         parts, end = [], 0
         for each in _CODE.finditer(text):
-            kind, number = each["kind"], int(each["number"])
-            raw = self._raw.get((kind, number), each[0])
+            code = each["kind"], int(each["number"])
+            raw = self._raw.get(code, each[0])
             parts.append(self._escape(text[end : each.start()]))
-            parts.append(raw if raw_of is None else raw_of(kind, number, raw))
+            parts.append(raw if raw_of is None else raw_of(code, raw))
             end = each.end()
         return "".join([*parts, self._escape(text[end:])])
 
 
 def without_codes(text: str) -> str:
     """The text alone."""
-    return _CODE.sub("", text)
+    return _CODE.sub("", text) if "<" in text else text

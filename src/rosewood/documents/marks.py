@@ -8,6 +8,7 @@ from rosewood.documents.settings import DocumentSettings
 
 MACHINE = "machine translation"
 EXACT = "exact match"
+COPY = "copy"  # of a text without words, such as a number
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,17 @@ class Mark:
         return f"{self.origin}, confidence {self.confidence}"
 
 
-NOTE = rf"(?:{MACHINE}|{EXACT})(?:, confidence [01]\.\d\d)?"  # a pattern of what `note` is
+NOTE = rf"(?:{MACHINE}|{EXACT}|{COPY})(?:, confidence [01]\.\d\d)?"  # a pattern of what `note` is
 
 
 def mark_of(translation: UnitTranslation, settings: DocumentSettings) -> Mark | None:
     """The mark of a unit; none where marks are switched off.
 
-    What comes from a memory as it stands was written by a person, and needs no review.
+    What comes from a memory as it stands was written by a person; that and copies need no review.
     """
     if not settings.marks:
         return None
     sure = translation.confidence
     # Rounded down: a unit below a threshold does not reach it in print.
     confidence = None if sure is None else f"{int(sure * 100 + 1e-9) / 100:.2f}"
-    return Mark(translation.origin, confidence, translation.origin != EXACT)
+    return Mark(translation.origin, confidence, translation.origin == MACHINE)

@@ -27,6 +27,7 @@ from rosewood.documents import (
     read_document,
     write_document,
 )
+from rosewood.documents.marks import COPY
 from rosewood.documents.wrapping import wrapped
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline.confidence import word_confidence
@@ -208,7 +209,9 @@ def _unit(
         if found.confidence is not None:
             sure += found.confidence * found.words
             words += found.words
-    return UnitTranslation(cut.joined(texts), sure / words if words else None), None
+    if not words:
+        return UnitTranslation(unit.text, origin=COPY), None
+    return UnitTranslation(cut.joined(texts), sure / words), None
 
 
 def _one_line(sentence: str) -> str:
