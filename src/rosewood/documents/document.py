@@ -101,13 +101,8 @@ class Document(ABC):
 
     def written(self, translations: Sequence[UnitTranslation | None]) -> str:
         """The text with translations."""
-        parts, end = [], 0
-        for each in sorted(self.edits(translations), key=lambda each: (each.start, each.end)):
-            if each.start < end:
-                raise AssertionError(f"edits overlap at {each.start}: {each.text[:60]!r}")
-            parts += [self.file.text[end : each.start], each.text]
-            end = each.end
-        return "".join([*parts, self.file.text[end:]])
+        found = sorted(self.edits(translations), key=lambda each: (each.start, each.end))
+        return edited(self.file.text, 0, len(self.file.text), found)
 
     def check_languages(self, source: str | None, target: str | None, place: int = 0) -> None:
         """Refuse a document that declares other languages than those of the translation."""
@@ -135,6 +130,17 @@ class DocumentFormat:
     read: Reader
     endings: tuple[str, ...] = ()  # in lower case: (".po",)
     declared: Callable[[bytes], str | None] | None = None
+
+
+def edited(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """A part of a text with edits, which are in order and do not overlap."""
+    parts = []
+    for each in edits:
+        if each.start < start:
+            raise AssertionError(f"edits overlap at {each.start}: {each.text[:60]!r}")
+        parts += [text[start : each.start], each.text]
+        start = each.end
+    return "".join([*parts, text[start:end]])
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:

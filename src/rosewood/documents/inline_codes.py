@@ -13,7 +13,7 @@ as it was, to the byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from rosewood.corpus.text.tags import paired
@@ -43,6 +43,7 @@ class InlineCodes:
         self._escape = escape
         self._raw: dict[Code, str] = {}
         self._pairs: set[int] = set()
+        self.codes: list[Code] = []  # of the tokens that are no text, in their order
         listed = list(tokens)
         halves = iter(
             paired([(each.kind, each.key) for each in listed if each.kind in ("open", "close")])
@@ -68,6 +69,7 @@ class InlineCodes:
                 number = numbers.get(place, number)
                 place += 1
             parts.append(self._added(_KINDS[each.kind], number, each.raw))
+            self.codes.append((_KINDS[each.kind], number))
         self.tagged = "".join(parts)
 
     def _added(self, kind: str, number: int, raw: str) -> str:
@@ -91,14 +93,13 @@ class InlineCodes:
                 return "inline markup came out in a wrong order"
         return None
 
-    def restored(self, text: str, raw_of: Callable[[Code, str], str] | None = None) -> str:
-        """The markup of a text that has these codes, each once; `raw_of` may change it."""
+    def restored(self, text: str, raws: Mapping[Code, str] | None = None) -> str:
+        """The markup of a text that has these codes, each once; `raws` is other markup for some."""
         parts, end = [], 0
         for each in _CODE.finditer(text):
             code = each["kind"], int(each["number"])
-            raw = self._raw.get(code, each[0])
             parts.append(self._escape(text[end : each.start()]))
-            parts.append(raw if raw_of is None else raw_of(code, raw))
+            parts.append((raws or self._raw).get(code) or self._raw.get(code, each[0]))
             end = each.end()
         return "".join([*parts, self._escape(text[end:])])
 
