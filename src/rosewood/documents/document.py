@@ -99,6 +99,10 @@ class Document(ABC):
         """Why a translation cannot be put into this document; nothing where it can."""
         return None
 
+    def groups(self) -> Iterable[Sequence[int]]:
+        """Numbers of units that are written together or not at all, such as plural forms."""
+        return ()
+
     def written(self, translations: Sequence[UnitTranslation | None]) -> str:
         """The text with translations."""
         found = sorted(self.edits(translations), key=lambda each: (each.start, each.end))

@@ -16,8 +16,8 @@ Kind = Literal["text", "open", "close", "empty", "other"]
 _ATTRIBUTES = r"""(?:[^<>"'/]++|"[^"]*+"|'[^']*+'|/(?!>)|["'])*+"""
 _TOKEN = re.compile(
     rf"""<!--.*?(?:-->|\Z) | <!\[CDATA\[.*?(?:\]\]>|\Z) | <[!?][^>]*+(?:>|\Z)
-       | <%.*?%> | \{{%.*?%\}} | \{{\#.*?\#\}}
-       | <(?P<slash>/?)(?P<name>[A-Za-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})(?P<empty>/?)>""",
+       | <%(?:(?!<%|%>).)*+%> | \{{%(?:(?!\{{%|%\}}).)*+%\}} | \{{\#(?:(?!\{{\#|\#\}}).)*+\#\}}
+       | <(?P<slash>/?)(?P<name>[A-Za-z][^\s/<>]*+)(?P<attributes>{_ATTRIBUTES})(?P<empty>/?)>""",
     re.VERBOSE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(

@@ -44,14 +44,20 @@ class InlineCodes:
         self._raw: dict[Code, str] = {}
         self._pairs: set[int] = set()
         self.codes: list[Code] = []  # of the tokens that are no text, in their order
-        listed = list(tokens)
+        self.tokens = tuple(tokens)
         halves = iter(
-            paired([(each.kind, each.key) for each in listed if each.kind in ("open", "close")])
+            paired(
+                [
+                    (each.kind, each.key)
+                    for each in self.tokens
+                    if each.kind == "open" or each.kind == "close"
+                ]
+            )
         )
         numbers: dict[int, int] = {}  # of tags that opened, by their place among tags
         parts: list[str] = []
         place = 0
-        for each in listed:
+        for each in self.tokens:
             if each.kind == "text":
                 end = 0
                 for found in _CODE.finditer(each.raw):  # text that looks like a tag of ours

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from rosewood.corpus.text.scripts import CJK
+from rosewood.corpus.text.sentences import has_words
 from rosewood.documents.document import Document, Edit, FileText, Unit, lines_of
 from rosewood.documents.inline_codes import InlineCodes, Token
 from rosewood.documents.marks import UnitTranslation
@@ -24,6 +25,7 @@ _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?\s*\Z")
 _CODE = re.compile(
     r"(?P<tag><(?P<slash>/?)(?P<name>[A-Za-z]+)[^<>\n]*>)|(?P<time><[\d:.]+>)|(?P<style>\{\\[^{}\n]*\})"
 )
+_SKIPPED = re.compile(r"\{\\[^{}\n]*\}|\s+")
 _DASH = re.compile(r"(?:\{\\[^{}\n]*\}|<[A-Za-z][^<>\n]*>|\s)*[-–—]\s*")
 _WIDE_EDGE = re.compile(f"[{CJK}]\\s*\n\\s*(?=[{CJK}])")
 _KEPT_BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
@@ -109,7 +111,7 @@ def _add(document: Subtitles, lines: Lines, name: str | None, is_vtt: bool) -> N
     first, last = lines[0][0], lines[-1][0] + len(lines[-1][1])
     dash = _DASH.match(lines[0][1])
     start = first + (dash.end() if dash else 0)
-    while (found := _CODE.match(text, start, last)) is not None and found["style"]:
+    while (found := _SKIPPED.match(text, start, last)) is not None:
         start = found.end()
     end = start + len(text[start:last].rstrip())
     if start >= end:
@@ -127,6 +129,8 @@ def _add(document: Subtitles, lines: Lines, name: str | None, is_vtt: bool) -> N
         place = found.end()
     tokens.append(_text(text[place:end], is_vtt))
     codes = InlineCodes(tokens, escape)
+    if not has_words(codes.tagged):
+        return
     document.codes.append(codes)
     document.places.append((start, end, len(lines)))
     document.units.append(Unit(codes.tagged, document.file.line(start), name))

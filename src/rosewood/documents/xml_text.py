@@ -22,6 +22,7 @@ _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)[\"']")
 _PLACE = re.compile(r", line \d+, column \d+$")  # which lxml puts behind a reason
 _ATTRIBUTE = r"""(\s+)({name})(\s*=\s*)("[^"]*"|'[^']*')"""
 _NAME = re.compile(r"<([^\s/>]+)")
+_INDENT = 200  # characters of white space before an element, at most
 _BAD = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -71,9 +72,8 @@ class XmlText:
     def indent(self, element: Any) -> str:
         """The white space before an element, if it begins a line."""
         start = self._spans[element].start
-        text = self.file.text
-        begin = start - len(text[:start][-200:]) + len(text[:start][-200:].rstrip())
-        space = text[begin:start]
+        before = self.file.text[max(start - _INDENT, 0) : start]
+        space = before[len(before.rstrip()) :]
         return space if "\n" in space else ""
 
     def tokens(self, element: Any, kinds: Mapping[str, str]) -> Iterator[Token]:

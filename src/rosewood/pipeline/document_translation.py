@@ -169,25 +169,30 @@ def translate_units(
     )
     said = dict(_translated(translator, list(wanted), checks, threads, step))
     made: list[UnitTranslation | None] = []
-    rows: list[TranslatedUnit] = []
+    problems: list[str | None] = []
     for number, (unit, cut) in enumerate(zip(document.units, parts, strict=True)):
         done, problem = _unit(unit, cut, said)
-        if done is not None and problem is None:
+        if done is not None:
             problem = document.check(done, number)
-        if problem is not None:
-            done = None
-        made.append(done)
-        rows.append(
-            TranslatedUnit(
-                unit.line,
-                unit.name,
-                unit.text,
-                None if done is None else done.text,
-                None if done is None else done.confidence,
-                None if done is None else done.origin,
-                problem,
-            )
+        made.append(done if problem is None else None)
+        problems.append(problem)
+    for group in document.groups():
+        if any(made[number] is None for number in group):
+            for number in group:
+                made[number] = None
+                problems[number] = problems[number] or "what is written with it was not translated"
+    rows = [
+        TranslatedUnit(
+            unit.line,
+            unit.name,
+            unit.text,
+            None if done is None else done.text,
+            None if done is None else done.confidence,
+            None if done is None else done.origin,
+            problem,
         )
+        for unit, done, problem in zip(document.units, made, problems, strict=True)
+    ]
     return made, DocumentReport(tuple(rows), document.kept, document.settings.low_confidence)
 
 

@@ -159,7 +159,7 @@ class _Reader:
             return number + 1
         stripped = content.rstrip()
         is_break = content.endswith(("  ", "\\"))
-        stripped = stripped.removesuffix("\\") if content.endswith("\\") else stripped
+        stripped = stripped.removesuffix("\\").rstrip() if content.endswith("\\") else stripped
         self.open.append((begin, begin + len(stripped), prefix))
         if is_break:
             self._flush()

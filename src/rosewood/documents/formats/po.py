@@ -83,6 +83,9 @@ class _Catalogue(Document):
         if is_changed and self.header is not None:
             yield from self._header(self.header)
 
+    def groups(self) -> Iterable[Sequence[int]]:
+        return [(n, n + 1) for entry, n in self.entries if "msgid_plural" in entry.fields]
+
     def _entry(self, entry: _Entry, made: Sequence[UnitTranslation]) -> Iterator[Edit]:
         newline = self.file.newline
         least = min(made, key=lambda each: 1.0 if each.confidence is None else each.confidence)
@@ -121,7 +124,7 @@ class _Catalogue(Document):
         written = [self._field(*each, rows) for each in zip(keys, texts, strict=True)]
         old = entry.translations
         end = old[-1].end
-        last = newline if self.file.text[:end].endswith("\n") else ""
+        last = newline if self.file.text.endswith("\n", 0, end) else ""
         yield Edit(old[0].start, end, newline.join(written) + last)
 
     def _forms_of(self, entry: _Entry) -> int:

@@ -86,6 +86,12 @@ class _File(Document):
         if is_changed:
             yield from self._languages()
 
+    def groups(self) -> Iterable[Sequence[int]]:
+        found: dict[Any, list[int]] = defaultdict(list)
+        for number, part in enumerate(self.parts):
+            found[part.holder].append(number)
+        return list(found.values())
+
     def _unit(
         self, unit: Any, good: Sequence[tuple[_Part, UnitTranslation]], mark: Mark | None
     ) -> Iterator[Edit]:

@@ -1,0 +1,155 @@
+"""`rosewood translate` of documents, and the same from Python."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polib
+import pytest
+from tests.bundles import small_bundle
+from tests.refusals import refuses, shows, warns
+from tests.system.commands import command  # noqa: F401
+
+from rosewood.documents import DocumentSettings
+from rosewood.errors import DecodingError, FormatError
+from rosewood.pipeline import Translator
+
+CATALOGUE = """msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\\n"
+
+#: a.c:1
+msgid "Das Haus ist klein. Wir gehen nach Hause."
+msgstr ""
+
+#, c-format
+msgid "Das Haus %d ist klein.\\n"
+msgstr ""
+
+msgid "100 %"
+msgstr ""
+
+msgid "Das Haus"
+msgstr "The building"
+"""
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("documents")
+    small_bundle(folder / "model", raw=True)
+    small_bundle(folder / "words", corpus=False)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path, models, monkeypatch):
+    for name in ("model", "words"):
+        (tmp_path / name).symlink_to(models / name)
+    (tmp_path / "t.po").write_text(CATALOGUE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_catalogue(command, place):  # noqa: F811
+    done = command("translate", "model", "t.po", "-o", "out.po")
+    assert done.code == 0, done.err
+    assert done.out == ""
+    entries = {each.msgid: each for each in polib.pofile("out.po")}
+    first = entries["Das Haus ist klein. Wir gehen nach Hause."]
+    assert first.msgstr == "The house is small. We go home."
+    assert first.fuzzy
+    assert re.fullmatch(r"machine translation, confidence [01]\.\d\d", first.tcomment)
+    assert entries["Das Haus %d ist klein.\n"].msgstr.count("%d") == 1
+    assert entries["Das Haus %d ist klein.\n"].msgstr.endswith("\n")
+    assert (entries["100 %"].msgstr, entries["100 %"].fuzzy) == ("100 %", False)
+    assert entries["Das Haus"].msgstr == "The building"
+    warns(done.err, "3", "of", "units", "translated")
+    assert command("translate", "model", "t.po").out == (place / "out.po").read_text()
+    one = command("translate", "model", "-", "--format", "po", "-q", text=CATALOGUE)
+    assert one.out == (place / "out.po").read_text()
+
+
+def test_rows_for_programs(command, place):  # noqa: F811
+    done = command("translate", "model", "t.po", "-o", "out.po", "--json", "-q")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [each["line"] for each in rows] == [5, 9, 12]
+    assert rows[0]["translation"] == "The house is small. We go home."
+    assert 0 < rows[0]["confidence"] <= 1
+    assert (rows[2]["confidence"], rows[2]["origin"]) == (None, "copy")
+    warns(command("translate", "model", "t.po", "-o", "o", "-q", "--low-confidence", "1").err,
+          "2", "units", "below", "1", "(lines 5 9)")  # fmt: skip
+
+
+def test_confidences_are_those_of_lines(place):
+    translator = Translator.load("model")
+    (place / "t.md").write_text("Das Haus ist klein.\n")
+    report = translator.translate_document("t.md", "out.md")
+    assert (place / "out.md").read_text() == "The house is small.\n"
+    reply = translator.reply("Das Haus ist klein.")
+    assert report.units[0].confidence == pytest.approx(reply.confidence)
+    assert report.mean_confidence == report.units[0].confidence
+    assert (report.translated, report.failed) == (1, ())
+
+
+def test_the_same_bytes_with_threads(place):
+    translator = Translator.load("model")
+    for threads in (1, 2):
+        translator.translate_document("t.po", f"{threads}.po", threads=threads)
+    assert (place / "1.po").read_bytes() == (place / "2.po").read_bytes()
+
+
+def test_units_that_fail_stay(command, place):  # noqa: F811
+    (place / "t.html").write_text("<p>Das Haus ist klein.</p><p>Das Haus</p>\n<p>klein\x01</p>")
+    done = command("translate", "model", "t.html", "-o", "o.html", "--line-words", "3", "-q")
+    assert done.code == 0, done.err
+    text = (place / "o.html").read_text()
+    assert text.startswith("<p>Das Haus ist klein.</p><p data-mt-confidence=")
+    assert text.endswith("<p>klein\x01</p>")
+    warns(done.err, "t.html:1")
+    warns(done.err, "t.html:2")
+
+
+def test_text_format_translates_lines(command, place):  # noqa: F811
+    (place / "t.md").write_text("Das Haus ist klein.\n\n")
+    done = command("translate", "model", "t.md", "--format", "text", "-q")
+    assert done.out == "The house is small.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "shown"),
+    [
+        (["t.po", "-o", "t.po"], "file.exists", "t.po"),
+        (["t.po", "--nbest", "3"], "argument.conflict", "--nbest"),
+        (["t.po", "--inline"], "argument.conflict", "--inline"),
+        (["t.po", "--alignment", "a"], "argument.conflict", "--alignment"),
+        (["t.po", "--forests", "a.rwf"], "argument.conflict", "--forests"),
+        (["t.po", "--reference", "r"], "argument.conflict", "--reference"),
+        (["t.po", "--explain"], "argument.conflict", "--explain"),
+        (["t.po", "--on-bad-line", "skip"], "argument.conflict", "--on-bad-line"),
+        (["t.po", "--json"], "argument.missing", "-o"),
+        (["t.txt", "--retranslate"], "argument.missing", "--retranslate"),
+        (["t.txt", "--no-marks"], "argument.missing", "--no-marks"),
+        (["broken.po"], "line.format", "broken.po:1"),
+        (["missing.po"], "file.missing", "missing.po"),
+        (["t.po", "--target-language", "?"], "argument.value", "?"),
+    ],
+)
+def test_one_clear_line(command, place, typed, code, shown):  # noqa: F811
+    (place / "t.txt").write_text("x\n")
+    (place / "broken.po").write_text("msgid x\n")
+    shows(command("translate", "model", *typed), code, shown)
+    assert not (place / "a").exists()
+
+
+def test_words_between_spaces_are_refused(command, place):  # noqa: F811
+    shows(command("translate", "words", "t.po"), "model.pretokenized", "--format text")
+
+
+def test_python_refuses_too(place):
+    translator = Translator.load("model")
+    with refuses(FormatError, "file.exists", argument="output"):
+        translator.translate_document("t.po", "t.po")
+    with refuses(DecodingError, "model.pretokenized"):
+        Translator.load("words").translate_document("t.po", "out.po")
+    assert DocumentSettings().marks
