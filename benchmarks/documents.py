@@ -63,9 +63,7 @@ def main() -> None:
         entries = [f'#: a.c:{n}\nmsgid "{each}"\nmsgstr ""\n' for n, each in enumerate(quoted)]
         (place / "t.po").write_text("\n".join(entries), encoding="utf-8")
         runs: dict[str, Callable[[], object]] = {
-            "lines": lambda: plain(
-                translator, place / "t.txt", place / "out.txt", options.threads
-            ),
+            "lines": lambda: plain(translator, place / "t.txt", place / "out.txt", options.threads),
             "PO file": lambda: translator.translate_document(
                 place / "t.po", place / "out.po", threads=options.threads
             ),

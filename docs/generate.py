@@ -26,6 +26,7 @@ from rosewood.corpus.checks import CODES
 from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode import HieroSettings, SearchSettings, feature_table
+from rosewood.documents.formats import DOCUMENTS as DOCUMENT_FORMATS
 from rosewood.errors import RosewoodError
 from rosewood.learn import LEARNERS, GroupingSettings
 from rosewood.metrics import METRICS
@@ -143,6 +144,15 @@ def formats_table() -> str:
     return "\n".join(["| format | endings | written | |", "| --- | --- | --- | --- |", *rows])
 
 
+def documents_table() -> str:
+    """Formats of documents with their endings."""
+    rows = []
+    for name, form in DOCUMENT_FORMATS.items():
+        endings = " ".join(f"`{each}`" for each in form.endings)
+        rows.append(f"| `{name}` | {endings} | {_cell(DOCUMENT_FORMATS.help(name))} |")
+    return "\n".join(["| format | endings | |", "| --- | --- | --- |", *rows])
+
+
 def tokenisers_table() -> str:
     """Tokenisers with the names of their settings."""
     rows = [
@@ -164,6 +174,7 @@ def options_table(kind: type, group: str | None = None) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "documents": documents_table,
     "features": feature_table,
     "formats": formats_table,
     "grouping": lambda: settings_table(GroupingSettings),

@@ -36,6 +36,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/forests.md", 3),
         ("docs/formats.md", 1),
         ("docs/text.md", 4),
+        ("docs/documents.md", 1),
         ("docs/word-classes.md", 1),
         ("docs/tuning.md", 4),
         ("docs/oscar.md", 3),
@@ -118,6 +119,7 @@ def test_links_lead_somewhere():
             ],
         ),
         ("docs/word-classes.md", ["cluster"]),
+        ("docs/documents.md", ["translate"]),
         ("docs/training.md", ["train", "translate", "inspect", "model", "evaluate", "tune"]),
     ],
 )

@@ -15,7 +15,7 @@ from html import unescape
 from rosewood.corpus.text.scripts import CJK
 from rosewood.corpus.text.sentences import has_words
 from rosewood.documents.document import Document, Edit, FileText, Unit, lines_of
-from rosewood.documents.inline_codes import InlineCodes, Token
+from rosewood.documents.inline_codes import InlineCodes, Token, without_codes
 from rosewood.documents.marks import UnitTranslation
 from rosewood.documents.settings import DocumentSettings
 from rosewood.documents.wrapping import wrapped
@@ -50,7 +50,10 @@ class Subtitles(Document):
             self.places, self.codes, translations, strict=True
         ):
             if each is not None:
-                text = wrapped(each.text, lines, newline=self.file.newline)
+                text = wrapped(
+                    each.text, lines, newline=self.file.newline,
+                    may_begin=_is_no_speaker,
+                )  # fmt: skip
                 yield Edit(start, end, codes.restored(text))
 
 
@@ -76,6 +79,10 @@ def read_subtitles(
         for part in _parts(block[times + 1 :]):
             _add(document, part, name, is_vtt)
     return document
+
+
+def _is_no_speaker(text: str) -> bool:
+    return without_codes(text).lstrip()[:1] not in {"-", "–", "—"}
 
 
 def _blocks(text: str) -> Iterator[Lines]:

@@ -10,6 +10,7 @@ from rosewood.documents.inline_codes import without_codes
 
 _ATOM = re.compile(rf'\s+|<(?:bpt|ept|ph) i="\d+"/>|<[^<>\s]{{1,20}}>|[{CJK}]|[^\s{CJK}<]+|<')
 _WIDE = re.compile(f"[{CJK}]")
+_AHEAD = 80  # characters that may_begin gets
 _NOT_FIRST = frozenset("、。，．！？：；」』）】〉》ーっゃゅょッャュョ々…")  # of a line
 _NOT_LAST = frozenset("「『（【〈《")
 
@@ -25,7 +26,7 @@ def wrapped(
     """The text with line breaks for white space, in at most this many lines, the longest of which
     is as short as can be.
 
-    `may_begin` says whether a line may begin with a word.
+    `may_begin` says whether a line may begin with a text, of which it gets the first characters.
     """
     if lines < 2:
         return " ".join(text.split())
@@ -50,14 +51,16 @@ def _words(text: str, may_begin: Callable[[str], bool] | None) -> list[tuple[str
     """Parts between which a line may end, and whether a space is before each."""
     words: list[tuple[str, bool]] = []
     is_spaced, is_glued = False, True
-    for atom in _ATOM.findall(text):
+    for found in _ATOM.finditer(text):
+        atom = found[0]
         if atom.isspace():
             is_spaced = True
             continue
         last = words[-1][0] if words else ""
         is_wide = bool(last) and (_WIDE.fullmatch(atom) or _WIDE.match(last[-1])) and not is_glued
         can_break = is_wide and atom[0] not in _NOT_FIRST and last[-1] not in _NOT_LAST
-        if words and is_spaced and may_begin is not None and not may_begin(atom):
+        ahead = text[found.start() : found.start() + _AHEAD]
+        if words and is_spaced and may_begin is not None and not may_begin(ahead):
             words[-1] = (f"{last} {atom}", words[-1][1])
         elif not words or is_spaced or can_break:
             words.append((atom, is_spaced))

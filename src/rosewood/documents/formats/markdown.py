@@ -43,6 +43,7 @@ _DIRECTIVE = re.compile(
 )
 _CELL = re.compile(r"(?:\\.|`[^`]*`|[^|\\`]|`)+")
 _NOT_FIRST = re.compile(r"[-+*>#|=~:]|\d{1,9}[.)]|<")  # of a line that goes on
+_OPENING = re.compile(r'(?:<[be]pt i="\d+"/>)+')
 _BEGINS = re.compile(r"([-+*>#=|:](?=\s|\Z)|#{1,6}(?=\s)|[>|]|~{3}|={2})|(\d{1,9})([.)])(?=\s|\Z)")
 
 
@@ -74,7 +75,7 @@ class _Markdown(Document):
                 continue
             text = wrapped(
                 place.codes.in_place(each.text), place.lines,
-                may_begin=lambda word: not _NOT_FIRST.match(word) or word.startswith("<bpt"),
+                may_begin=_may_begin,
             )  # fmt: skip
             made = place.codes.restored(text).replace("\n", self.file.newline + place.prefix)
             if place.begins_line and (found := _BEGINS.match(made)) and found[0] != place.first:
@@ -231,6 +232,11 @@ class _Reader:
         )  # fmt: skip
         self.document.places.append(place)
         self.document.units.append(Unit(codes.tagged, file.line(place.start)))
+
+
+def _may_begin(text: str) -> bool:
+    """Whether a line of a paragraph may begin so: what begins a block would end it."""
+    return not _NOT_FIRST.match(_OPENING.sub("", text))
 
 
 def _prefix(body: str) -> str:
