@@ -110,6 +110,14 @@ def test_units_that_fail_stay(command, place):  # noqa: F811
     warns(done.err, "t.html:2")
 
 
+def test_messages_with_forms_stay(command, place):  # noqa: F811
+    text = "{n, plural, =0 {Das Haus} other {{n} klein}}"
+    (place / "t.html").write_text(f"<p>{text}</p>")
+    done = command("translate", "model", "t.html", "-q")
+    assert done.out == f"<p>{text}</p>"
+    warns(done.err, "t.html:1")
+
+
 def test_text_format_translates_lines(command, place):  # noqa: F811
     (place / "t.md").write_text("Das Haus ist klein.\n\n")
     done = command("translate", "model", "t.md", "--format", "text", "-q")

@@ -197,6 +197,15 @@ def test_prefixes_and_quotes_of_xml_stay(tmp_path):
     assert written(document) == changed
 
 
+def test_halves_of_angular_are_pairs(tmp_path):
+    text = XLIFF % (
+        '<trans-unit id="1"><source>a <x id="START_TAG_SPAN_1"/>b<x id="CLOSE_TAG_SPAN"/> '
+        '<x id="INTERPOLATION"/></source></trans-unit>'
+    )
+    (unit,) = opened(tmp_path, "t.xlf", text).units
+    assert unit.text == 'a <bpt i="1"/>b<ept i="1"/> <ph i="3"/>'
+
+
 def test_sentences_of_a_unit_are_written_together(tmp_path):
     document = read_document(GOLDEN / "shop.xlf", DocumentSettings(**LANGUAGES))
     from rosewood.documents import UnitTranslation

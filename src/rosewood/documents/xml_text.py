@@ -102,6 +102,8 @@ class XmlText:
             yield Token("open", self.file.text[span.start : span.inner], key)
             yield from self.tokens(child, kinds)
             yield Token("close", self.file.text[span.inner_end : span.end], key)
+        elif (half := _HALF.match(child.get("id") or "")) is not None and name == "x":
+            yield Token("open" if half[1] == "START" else "close", self.raw(child), half[2])
         elif kind in ("open", "close"):
             key = f"{_PAIRS[name]} {pair_key(child)}"
             yield Token(kind, self.raw(child), key)  # type: ignore[arg-type]
@@ -113,6 +115,8 @@ class XmlText:
         return InlineCodes(self.tokens(element, kinds), escaped)
 
 
+# Angular writes tags as <x id="START_BOLD_TEXT"/> and <x id="CLOSE_BOLD_TEXT"/>.
+_HALF = re.compile(r"(START|CLOSE)_(\w*?)(?:_\d+)?\Z")
 _PAIRS = {"bpt": "bpt", "ept": "bpt", "bx": "bx", "ex": "bx", "sc": "sc", "ec": "sc"}
 
 

@@ -10,6 +10,7 @@ placeholder) is copied.  A unit that cannot be translated stays as it is, and th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,10 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.decode.stream import TranslatedLine
     from rosewood.pipeline.translator import Translator
+
+# A message of ICU with forms for numbers or genders: its words are parts of a program.
+_ICU = re.compile(r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,")
+_FORMS = "it is a message with plural or select forms in braces, which are not translated"
 
 Step = Callable[[], object]
 
@@ -171,7 +176,7 @@ def translate_units(
     made: list[UnitTranslation | None] = []
     problems: list[str | None] = []
     for number, (unit, cut) in enumerate(zip(document.units, parts, strict=True)):
-        done, problem = _unit(unit, cut, said)
+        done, problem = (None, _FORMS) if _ICU.search(unit.text) else _unit(unit, cut, said)
         if done is not None:
             problem = document.check(done, number)
         made.append(done if problem is None else None)

@@ -5,18 +5,19 @@
     gaps             # "", " ", "  ", "": before the first, between them, behind the last
 
 A sentence ends at . ! ? or … before white space, if what follows does not begin with a small
-letter, and at 。！？ anywhere. A full stop behind an abbreviation, an initial or (where they are
-written so) an ordinal number ends nothing: a long sentence is translated better than a torn one.
-Tags and placeholders are never torn, and no sentence has only one half of a pair of tags: such tags
-become part of the gap where they are at the edge of a sentence, and where they are not, the
-sentences stay together.
+letter, and at 。！？ anywhere; so does a label such as <b>Note:</b>.  A full stop behind an
+abbreviation, an initial or (where they are written so) an ordinal number ends nothing: a long
+sentence is translated better than a torn one.  Tags and placeholders are never torn, and no
+sentence has only one half of a pair of tags: such tags become part of the gap where they are at the
+edge of a sentence, and where they are not, the sentences stay together.  So do placeholders behind
+the end of a sentence, such as references to footnotes.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import NamedTuple
@@ -25,12 +26,14 @@ from rosewood.corpus.text.languages import language_of
 from rosewood.corpus.text.tags import Found, Protection, paired
 
 _TAG, _VALUE = "\ue000", "\ue001"  # stand for the characters of tags and values
-_CLOSING = "\"'”’“»«)\\]"
+_CLOSED = "\"'”’“»«)]"
+_CLOSING = _CLOSED.replace("]", r"\]")
 _OPENING = "\"'„“‚‘«»‹›(\\[¿¡"
 _MARKS = ".!?…؟।"
 _END = re.compile(
-    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]++)(?:[{_CLOSING}]|{_TAG})*+(?P<gap>\s++)"
+    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]++)(?:[{_CLOSING}]|{_TAG}|{_VALUE})*+(?P<gap>\s++)"
     rf"(?:[{_OPENING}–—-]|{_TAG}|\s)*+(?P<next>\S)"
+    rf"|:{_TAG}++(?P<gap3>\s++)(?=\S)"
     rf"|(?<![。！？])[。！？]++(?:[」』）{_CLOSING}]|{_TAG})*+(?P<gap2>\s*+)(?=\S)"
 )
 _WORD = re.compile(r"[^\s\"'„“‚‘«»‹›(\[¿¡\ue000]*\Z")
@@ -65,14 +68,15 @@ def split_sentences(text: str, language: str = "", *, breaks: bool = False) -> S
     masked = _masked(text, found)
     tags = [each for each in found if each.kind != "value"]
     halves = paired([(each.kind, each.key) for each in tags])
+    values = {each.end: each.start for each in found if each.kind == "value"}
     cuts = [(0, 0), *_ends(masked, language, breaks), (len(text), len(text))]
     for _ in range(_ROUNDS):
-        spans, torn = _spans(text, cuts, tags, halves)
+        spans, torn = _spans(text, cuts, tags, halves, values)
         if not torn:
             break
         cuts = _without(cuts, torn)
     else:
-        spans, _ = _spans(text, [cuts[0], cuts[-1]], tags, halves)
+        spans, _ = _spans(text, [cuts[0], cuts[-1]], tags, halves, values)
     gaps, sentences, end = [], [], 0
     for first, last in spans:
         gaps.append(text[end:first])
@@ -116,7 +120,7 @@ def _ends(masked: str, language: str, breaks: bool) -> list[tuple[int, int]]:
                 continue
             cut = found.span("gap")
         else:
-            cut = found.span("gap2")
+            cut = found.span("gap2" if found["gap3"] is None else "gap3")
         ends.add(cut)
         start = cut[1]
     if breaks:
@@ -158,7 +162,11 @@ def _breaks(masked: str, found: re.Match[str]) -> bool:
 
 
 def _spans(
-    text: str, cuts: Sequence[tuple[int, int]], tags: Sequence[Found], halves: Sequence[int | None]
+    text: str,
+    cuts: Sequence[tuple[int, int]],
+    tags: Sequence[Found],
+    halves: Sequence[int | None],
+    values: Mapping[int, int],
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """The sentences between cuts, without white space and lone tags at their edges.
 
@@ -187,6 +195,8 @@ def _spans(
             last = first + len(text[first:last].rstrip())
             if left < right and tags[right - 1].end == last and is_alone(right - 1):
                 last, right = tags[right - 1].start, right - 1
+            elif first <= (begin := values.get(last, -1)) and _is_ended(text, first, begin):
+                last = begin  # such as a reference to a footnote
             else:
                 break
         if first < last:
@@ -197,6 +207,12 @@ def _spans(
                 one, other = sorted((number, min(max(places[half], 0), len(cuts) - 2)))
                 torn.append((one, other))
     return spans, torn
+
+
+def _is_ended(text: str, first: int, last: int) -> bool:
+    """Whether a text ends a sentence before a place."""
+    before = text[first:last][-_LONGEST:].rstrip(f"{_CLOSED}")
+    return bool(before) and before[-1] in f"{_MARKS}。！？"
 
 
 def _without_spaces(text: str, first: int, last: int) -> int:
