@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import polib
 import pytest
@@ -11,6 +12,7 @@ from tests.bundles import small_bundle
 from tests.refusals import refuses, shows, warns
 from tests.system.commands import command  # noqa: F401
 
+from rosewood.decode import TextTranslator
 from rosewood.documents import DocumentSettings
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline import Translator
@@ -152,6 +154,16 @@ def test_one_clear_line(command, place, typed, code, shown):  # noqa: F811
 
 def test_words_between_spaces_are_refused(command, place):  # noqa: F811
     shows(command("translate", "words", "t.po"), "model.pretokenized", "--format text")
+
+
+def test_tags_are_protected_whatever_the_model_does(place):
+    translator = Translator.load("model")
+    text = translator.text
+    sides = (replace(each, protect_tags=False) for each in (text.source_text, text.target_text))
+    translator.text = TextTranslator(text.decoder, *sides)
+    (place / "t.html").write_text("<p>Das <b>Haus</b> ist klein.</p>")
+    translator.translate_document("t.html", "o.html", marks=False)
+    assert (place / "o.html").read_text() == "<p>The <b>house</b> is small.</p>"
 
 
 def test_python_refuses_too(place):

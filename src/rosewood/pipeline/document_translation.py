@@ -276,4 +276,7 @@ def _protecting(text: TextTranslator) -> TextTranslator:
     if source.protect_tags:
         return text
     source, target = (replace(each, protect_tags=True) for each in (source, target))
-    return TextTranslator(text.decoder, source, target, glossary=text.glossary, inline=text.inline)
+    return TextTranslator(
+        text.decoder, source, target, glossary=text.glossary, inline=text.inline,
+        casing=text.casing, localise_numbers=text.localise_numbers,
+    )  # fmt: skip
