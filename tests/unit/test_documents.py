@@ -262,6 +262,12 @@ def test_html_in_the_source_language_only(tmp_path):
             '<p data-mt-confidence="0.50" lang="de">HAUS</p>')  # fmt: skip
 
 
+def test_both_attributes_of_xhtml_change(tmp_path):
+    text = '<html xml:lang="de" lang="de"><p>Haus</p></html>'
+    document = opened(tmp_path, "t.xhtml", text, marks=False, **LANGUAGES)
+    assert written(document) == '<html xml:lang="en" lang="en"><p>HAUS</p></html>'
+
+
 def test_html_is_escaped_again(tmp_path):
     text = "<p title='a &lt; b'>a &lt; b &amp;nbsp; &quot;</p>"
     document = opened(tmp_path, "t.html", text, marks=False)

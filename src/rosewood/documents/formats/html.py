@@ -166,16 +166,17 @@ class _Reader:
     def _opened(self, number: int, token: HtmlToken) -> bool:
         """Whether the content of an element is translated; finds its attributes."""
         found = attributes_of(self.text, token)
-        said = found["translate"].value.lower() if "translate" in found else None
-        translates = self._translates if said is None else said != "no"
+        asked = found["translate"].value.lower() if "translate" in found else None
+        translates = self._translates if asked is None else asked != "no"
         if "class" in found and "notranslate" in found["class"].value.split():
             translates = False
         settings = self.page.settings
-        own = found["lang"].value if "lang" in found else ""
+        said = [found[name] for name in ("lang", "xml:lang") if name in found]
+        own = said[0].value if said else ""
         if own and translates and settings.source_language is not None:
             translates = self._speaks(own, settings.source_language)
             if translates:
-                self.page.languages.append(found["lang"])
+                self.page.languages += said
             else:
                 self.page.keep(f"language {own[:20]}")
         if translates:
