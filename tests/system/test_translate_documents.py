@@ -112,6 +112,18 @@ def test_units_that_fail_stay(command, place):  # noqa: F811
     warns(done.err, "t.html:2")
 
 
+def test_exact_matches_need_no_review(command, place):  # noqa: F811
+    (place / "m.tsv").write_text("Das Haus ist klein.\tA small house, that.\n")
+    text = 'msgid "Das Haus ist klein."\nmsgstr ""\n\nmsgid "Wir gehen nach Hause."\nmsgstr ""\n'
+    (place / "t.po").write_text(text)
+    done = command("translate", "model", "t.po", "-o", "o.po", "--memory-file", "m.tsv", "-q")
+    assert done.code == 0, done.err
+    known, other = polib.pofile("o.po")
+    assert (known.msgstr, known.fuzzy) == ("A small house, that.", False)
+    assert "# exact match, confidence 1.00\n" in (place / "o.po").read_text()
+    assert other.fuzzy
+
+
 def test_messages_with_forms_stay(command, place):  # noqa: F811
     text = "{n, plural, =0 {Das Haus} other {{n} klein}}"
     (place / "t.html").write_text(f"<p>{text}</p>")

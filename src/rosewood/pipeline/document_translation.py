@@ -28,7 +28,7 @@ from rosewood.documents import (
     read_document,
     write_document,
 )
-from rosewood.documents.marks import COPY
+from rosewood.documents.marks import COPY, EXACT, MACHINE
 from rosewood.documents.wrapping import wrapped
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline.confidence import word_confidence
@@ -110,6 +110,7 @@ class _Said(NamedTuple):
     confidence: float | None
     words: int
     problem: str | None = None
+    is_exact: bool = False  # it is from a translation memory
 
 
 def document_settings(translator: Translator, settings: DocumentSettings) -> DocumentSettings:
@@ -206,7 +207,7 @@ def _unit(
 ) -> tuple[UnitTranslation | None, str | None]:
     """A unit of the translations of its sentences; or why there is none."""
     texts: list[str] = []
-    sure, words = 0.0, 0
+    sure, words, is_exact = 0.0, 0, True
     for sentence in cut.sentences:
         found = said.get(_one_line(sentence))
         if found is None:
@@ -214,6 +215,7 @@ def _unit(
             continue
         if found.problem is not None:
             return None, found.problem
+        is_exact &= found.is_exact
         lines = sentence.count("\n") + 1 if unit.breaks else 1
         texts.append(wrapped(found.text, lines) if lines > 1 else found.text)
         if found.confidence is not None:
@@ -221,7 +223,8 @@ def _unit(
             words += found.words
     if not words:
         return UnitTranslation(unit.text, origin=COPY), None
-    return UnitTranslation(cut.joined(texts), sure / words), None
+    origin = EXACT if is_exact else MACHINE
+    return UnitTranslation(cut.joined(texts), sure / words, origin), None
 
 
 def _one_line(sentence: str) -> str:
@@ -242,7 +245,7 @@ def _translated(
     text = _protecting(translator.text)
     decoder = text.decoder
     theta, how = decoder.theta(), translator.bundle.confidence
-    lines = text.stream(good, threads=threads, forests=True, errors="keep")
+    lines = text.stream(good, threads=threads, forests=True, errors="keep", skip_known=True)
     for sentence, line in zip(good, lines, strict=True):
         yield sentence, _said(line, theta, how)
         step()
@@ -252,16 +255,19 @@ def _said(line: TranslatedLine, theta: Any, how: Any) -> _Said:
     if line.error is not None:
         return _Said("", None, 0, str(line.error))
     assert line.search is not None
+    done = line.translated()
+    words = max(len(line.prepared.words), 1)
+    if done.is_remembered:
+        return _Said(done.text, 1.0, words, is_exact=True)
     if not line.best.report.reachable:
         return _Said("", None, 0, "no translation was found")
-    done = line.translated()
     if done.lost or done.added:
         what = "lacks" if done.lost else "has additional"
         return _Said("", None, 0, f"its translation {what} {', '.join(done.lost or done.added)}")
     if not done.text.strip():
         return _Said("", None, 0, "its translation is empty")
     sure = word_confidence(line.search, theta, how)
-    return _Said(done.text, sure, max(len(line.prepared.words), 1))
+    return _Said(done.text, sure, words)
 
 
 def _protecting(text: TextTranslator) -> TextTranslator:
@@ -278,5 +284,5 @@ def _protecting(text: TextTranslator) -> TextTranslator:
     source, target = (replace(each, protect_tags=True) for each in (source, target))
     return TextTranslator(
         text.decoder, source, target, glossary=text.glossary, inline=text.inline,
-        casing=text.casing, localise_numbers=text.localise_numbers,
+        casing=text.casing, localise_numbers=text.localise_numbers, memory=text.memory,
     )  # fmt: skip

@@ -40,8 +40,8 @@ from rosewood.shared_types import PathName, ProgressCallback
 
 if TYPE_CHECKING:
     from rosewood.learn.group_facts import GroupOfFeatures
-    from rosewood.pipeline.findings import FindingCallback
     from rosewood.pipeline.document_translation import DocumentReport
+    from rosewood.pipeline.findings import FindingCallback
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Reply
 
