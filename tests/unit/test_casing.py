@@ -105,7 +105,9 @@ def test_encoded_texts(caser, german):
     assert not encoded("ein mann spielt gitarre").has_capital  # as it was
     assert encoded("ein mann spielt gitarre.").has_capital  # a sentence
     assert encoded("(„ein mann spielt gitarre!“)").has_capital
-    assert not encoded("wir essen.").has_capital  # nothing is lost
+    assert not encoded("wir essen.").has_capital  # too short to tell
+    assert not encoded("wir essen und sehen nicht").has_capital  # nothing is lost
+    assert encoded("wir essen und sehen nicht.").has_capital  # a sentence without any capital
     assert encoded("EIN MANN SPIELT").is_shouted
     assert not encoded("Ein Mann Spielt Mit Der Frau").is_shouted
     tagged = encoded("ein <b>mann</b> mit {gitarre} und GITARRE und %d hund")

@@ -46,6 +46,7 @@ _TITLE = 0.001  # the same for title case and the probability of capitals within
 _SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
 _NOT_COUNTED = 0.2  # share of forms that truecasers of earlier releases did not count
 _PRIOR = 2.0  # counts that a neighbour must have to weigh as much as the word itself
+_FRAGMENT = 3  # words, the end mark among them, that need not be a sentence
 _UNSEEN = 3  # letters of words that may get a capital though they were never seen
 _PARTS = 6  # of a word with hyphens, at most
 _ENDING, _SAMPLE = 8, 50_000  # letters of endings; words from which these are learned
@@ -95,6 +96,15 @@ class Caser:
             return None  # nothing to do, or another script, in which capitals are not missed
         cased = [self._changed(words, places)] if kind == "words" else self._cased(words, kind)
         return Readings(kind, cased, kind == "lower" and ends_sentence(words))
+
+    def lacks_capitals(self, words: Sequence[str]) -> bool:
+        """Whether these words are a whole sentence without any capital, also at its beginning.
+
+        In many languages that is all that lower case changes in most sentences.
+        """
+        if len(words) <= _FRAGMENT or not ends_sentence(words):
+            return False
+        return all(word == lowered(word, self._language) for word in words)
 
     def _kind(self, words: Sequence[str], odd: Sequence[int]) -> Kind:
         language = self._language

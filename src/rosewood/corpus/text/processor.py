@@ -130,7 +130,8 @@ class TextProcessor(Settings):
             tuple(self.tokeniser.mark(Cut(kept, [True] * (len(kept) + 1)))),
             is_shouted=self._changes_case and is_shouted(letters),
             has_capital=(cased is not None and cased.has_capital)
-            or not any(letters[place][0].islower() for place in starts),
+            or not any(letters[place][0].islower() for place in starts)
+            or (caser is not None and caser.lacks_capitals(letters)),
         )
         others = [] if cased is None else cased.words[1:]
         return [made, *(replace(made, words=tuple(self._marked(each, cut))) for each in others)]
