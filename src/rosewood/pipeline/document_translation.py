@@ -245,13 +245,14 @@ def _translated(
     text = _protecting(translator.text)
     decoder = text.decoder
     theta, how = decoder.theta(), translator.bundle.confidence
+    unknown = getattr(decoder, "unknown", None)
     lines = text.stream(good, threads=threads, forests=True, errors="keep", skip_known=True)
     for sentence, line in zip(good, lines, strict=True):
-        yield sentence, _said(line, theta, how)
+        yield sentence, _said(line, theta, how, unknown)
         step()
 
 
-def _said(line: TranslatedLine, theta: Any, how: Any) -> _Said:
+def _said(line: TranslatedLine, theta: Any, how: Any, unknown: object) -> _Said:
     if line.error is not None:
         return _Said("", None, 0, str(line.error))
     assert line.search is not None
@@ -266,7 +267,7 @@ def _said(line: TranslatedLine, theta: Any, how: Any) -> _Said:
         return _Said("", None, 0, f"its translation {what} {', '.join(done.lost or done.added)}")
     if not done.text.strip():
         return _Said("", None, 0, "its translation is empty")
-    sure = word_confidence(line.search, theta, how)
+    sure = word_confidence(line.search, theta, how, unknown)
     return _Said(done.text, sure, words)
 
 
