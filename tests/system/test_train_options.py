@@ -69,6 +69,7 @@ SETTINGS = [
 RUN = [
     ("--output", ["there"], "output", "there"), ("--work", ["w"], "work", "w"),
     ("--report", ["r.html"], "report", "r.html"), ("--overwrite", [], "overwrite", True),
+    ("--strict", [], "strict", True),
     ("--threads", ["7"], "threads", 7), ("--max-memory", ["300M"], "max_memory", 300 << 20),
 ]  # fmt: skip
 READ = [
@@ -139,7 +140,7 @@ def test_settings_of_a_training(typed, option, values, wanted):
 @pytest.mark.parametrize(("option", "values", "name", "wanted"), RUN, ids=first(RUN))
 def test_how_a_training_is_run(typed, option, values, name, wanted):
     output = [] if name == "output" else ["-o", "model"]
-    usual = {"output": "model", "work": None, "report": None, "overwrite": False}
+    usual = {"output": "model", "work": None, "report": None, "overwrite": False, "strict": False}
     got = typed(*FILES, *output, option, *values)
     assert got.run[name] == wanted
     assert {each: got.run[each] for each in usual if each != name} == {

@@ -54,7 +54,7 @@ def make_untuned(place: Path) -> None:
     train(with_dev(place), place / "model", TrainingSettings(**QUICK, tune="none"), threads=2)
 
 
-TUNERS = {  # BLEU on the test set
+TUNERS = {  # BLEU on the test set; of mira it depends on the seed most (41.5 to 42.8)
     "none": (37.3, {}),
     "mert": (41.9, {}),  # with other seeds 39.8 to 42.3
     "pro": (40.7, {"interpolation": 0.5, "samples": 500, "rounds": 2}),
@@ -72,7 +72,7 @@ def test_tuners(book, tuner):
     measured, settings = TUNERS[tuner]
     made = train(
         with_dev(book), book / "model",
-        TrainingSettings(**QUICK, tune=tuner, set=settings), threads=2,
+        TrainingSettings(**QUICK, tune=tuner, set=settings, seed=2), threads=2,
     )  # fmt: skip
     facts = {stage.name: stage.facts for stage in made.stages}
     assert score(made) > measured - SLACK
@@ -173,7 +173,7 @@ def test_a_handful_of_pairs(tmp_path, command):  # noqa: F811
 
 @pytest.mark.slow
 def test_a_translation_memory(book, tmp_path):
-    """The same pairs in a TMX file give the same rules."""
+    """The same pairs in a TMX file give the same rules, and a translation memory besides."""
     for part in ("train", "dev", "test"):
         corpus = Corpus.read((book / f"{part}.en", book / f"{part}.de"),
                              source_language="en", target_language="de")  # fmt: skip
@@ -187,6 +187,9 @@ def test_a_translation_memory(book, tmp_path):
     texts = train(with_dev(book), book / "model", settings, threads=2)
     assert made.scores == texts.scores
     one, other = contents(tmp_path / "model"), contents(book / "model")
-    assert {n for n in one if one[n] != other[n]} <= {
+    memory = {name for name in one if name.startswith("memory/")}
+    assert memory == one.keys() - other.keys()
+    assert memory
+    assert {n for n in other if one[n] != other[n]} <= {
         "manifest.json", *(name for name in one if name.startswith("origins/")),
     }  # fmt: skip

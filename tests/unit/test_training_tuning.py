@@ -52,7 +52,8 @@ def test_confidence_is_that_of_the_weights_that_were_found(book):
         decoder = Translator.load(book / "model").decoder.with_weights(weights)
         searches = decoder.search_all(sentences)
         wanted = [[text.split() for text in each] for each in references]
-        found.append(fit_confidence(searches, decoder.theta(), wanted).to_dict())
+        how = fit_confidence(searches, decoder.theta(), wanted, unknown=decoder.unknown)
+        found.append(how.to_dict())
     assert facts["confidence"] == pytest.approx(found[0])
     assert facts["confidence"] != pytest.approx(found[1])
 
