@@ -15,7 +15,7 @@ import numpy as np
 
 from rosewood.arrays import FloatArray
 from rosewood.decode.results import EdgeRule, SearchResult
-from rosewood.decode.translation import Translation, word_links
+from rosewood.decode.translation import Translation
 from rosewood.forest import Distribution
 
 
@@ -59,10 +59,13 @@ def _uses(
     total = np.bincount(option[is_used], weights=posterior[is_used], minlength=len(options))
     edges = np.flatnonzero(is_used)
     used, first = np.unique(option[edges], return_index=True)
-    gapped = options.begin[used] < 0
-    for number, edge in zip(used[~gapped].tolist(), edges[first[~gapped]].tolist(), strict=True):
-        if wanted.isdisjoint(range(int(options.begin[number]), int(options.end[number]))):
-            continue
+    begin, end = options.begin[used], options.end[used]
+    gapped = begin < 0
+    # How many wanted words there are before each place.
+    before = np.zeros(len(found.source.words) + 1, np.int64)
+    np.cumsum([i in wanted for i in range(len(before) - 1)], out=before[1:])
+    covers = ~gapped & (before[end] > before[begin])
+    for number, edge in zip(used[covers].tolist(), edges[first[covers]].tolist(), strict=True):
         yield options.edge_rule(number), bool(has_words[edge]), float(total[number])
     own = np.zeros(len(options) + 1, np.bool_)
     own[used[gapped]] = True
@@ -78,4 +81,4 @@ def _linked(found: SearchResult, rule: EdgeRule, has_words: bool) -> set[int]:
     table = found.best.table
     if rule.rule is None or table is None:
         return set(places) if has_words else set()
-    return {places[i] for i, _ in word_links(table.by_id(rule.rule))}
+    return {places[i] for i in table.linked_words(rule.rule)}

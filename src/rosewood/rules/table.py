@@ -15,9 +15,9 @@ Native      core/rules/table.hpp, table_search.hpp; layout: core/rules/table_lay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from os import fspath
 from pathlib import Path
@@ -38,6 +38,7 @@ from rosewood.sequences import LazySequence
 from rosewood.shared_types import CountCallback, PathName
 
 _LINES = 4096  # sentences filtered by at a time
+_LINKS_KEPT = 1 << 16  # rules whose linked words are kept in memory
 _ALL = 2**62
 
 
@@ -183,6 +184,23 @@ class RuleTable(LazySequence[Rule]):
         if rule == len(self):
             raise KeyError(rule_id)
         return self[rule]
+
+    def linked_words(self, rule_id: int) -> tuple[int, ...]:
+        """The source words of a rule that are linked, counted among its words; faster than by_id."""
+        return self._linked_words(rule_id)
+
+    @cached_property
+    def _linked_words(self) -> Callable[[int], tuple[int, ...]]:
+        def read(rule_id: int) -> tuple[int, ...]:
+            number = self.native.rule_of(rule_id)
+            linked = {i for i, _ in self.native.rule(number)[2]}
+            words, count = {}, 0  # gaps are symbols, but not words
+            for place, symbol in enumerate(self._read_source(number)):
+                words[place] = count
+                count += symbol >= 0
+            return tuple(sorted(words[place] for place in linked))
+
+        return lru_cache(maxsize=_LINKS_KEPT)(read)
 
     def ids(self, rules: ArrayLike) -> NDArray[np.int64]:
         """The ids of many rules, given by their numbers, as in `Options` and `Matches`."""
