@@ -81,7 +81,7 @@ def test_terminal_and_page_show_the_same_order(translator):
 
 
 def shown_in_text(text: str) -> list[float]:
-    (table,) = (part for part in text.split("\n\n") if part.startswith("posterior"))
+    (table,) = (part for part in text.split("\n\n") if part.startswith("probability"))
     return [float(line.split()[0]) for line in table.splitlines()[1:]]
 
 

@@ -202,12 +202,11 @@ class Inspection:
     def _others(self) -> str:
         if not self.reply.alternatives:
             return ""
-        rows = [["posterior", "confidence", "score", "what could be said", ""]]
+        rows = [["probability", "what could be said", ""]]  # one number, by which they are sorted
         for each in self.reply.alternatives:
-            numbers = (f"{each.posterior:.3f}", f"{each.confidence:.3f}", f"{each.score:.3f}")
             mark = "chosen" if each.words == self.reply.words else ""
-            rows.append([*numbers, clean(each.translation), mark])
-        return aligned(rows, right=range(3))
+            rows.append([f"{each.posterior:.3f}", clean(each.translation), mark])
+        return aligned(rows, right=range(1))
 
     def _origins(self) -> str:
         lines = []

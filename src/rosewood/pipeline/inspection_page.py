@@ -104,15 +104,11 @@ def _head(seen: Inspection) -> str:
 def _alternatives(seen: Inspection) -> str:
     if not seen.reply.alternatives:
         return ""
-    rows = [
-        "<tr><th>posterior</th><th>confidence</th><th>score</th><th>translation</th><th></th></tr>"
-    ]
+    rows = ["<tr><th>probability</th><th>translation</th><th></th></tr>"]
     for each in seen.reply.alternatives:
-        numbers = (each.posterior, each.confidence, each.score)
-        cells = "".join(f"<td>{value:.3f}</td>" for value in numbers)
         mark = "chosen" if each.words == seen.reply.words else ""
         text = f'<td dir="auto">{_text(each.translation)}</td><td>{mark}</td>'
-        rows.append(f"<tr>{cells}{text}</tr>")
+        rows.append(f"<tr><td>{each.posterior:.3f}</td>{text}</tr>")
     table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
     told = "The best translations that say different things, the most probable first."
     return _section("What could be said", told, table)
