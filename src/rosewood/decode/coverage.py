@@ -9,7 +9,7 @@ by right translations, so most of the forest leaves them out, too; content words
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -32,17 +32,17 @@ def linked_shares(
     shares = dict.fromkeys(sorted(places), 0.0)
     if not shares or found.forest.is_empty:
         return shares
-    wanted = set(shares)
-    for rule, has_words, share in _uses(found, weight, wanted):
-        for place in _linked(found, rule, has_words) & wanted:
-            shares[place] += share
+    for linked, share in _uses(found, weight, shares):
+        for place in linked:
+            if place in shares:
+                shares[place] += share
     return {place: min(1.0, share) for place, share in shares.items()}
 
 
 def _uses(
-    found: SearchResult, weight: FloatArray, wanted: set[int]
-) -> Iterator[tuple[EdgeRule, bool, float]]:
-    """Rules that cover a wanted word, whether they say anything, and how probable their use is."""
+    found: SearchResult, weight: FloatArray, wanted: Collection[int]
+) -> Iterator[tuple[Iterable[int], float]]:
+    """The words that rules link, and how probable their use is; of all that cover a wanted word."""
     forest = found.forest
     posterior = Distribution(forest, weight).edge_posteriors()
     has_words = np.diff(forest.yield_start) > 0
@@ -51,7 +51,7 @@ def _uses(
         rules = map(found.edge_rule, range(forest.num_edges))
         for edge, rule in enumerate(rules):
             if rule is not None:
-                yield rule, bool(has_words[edge]), float(posterior[edge])
+                yield _linked(found, rule, bool(has_words[edge])), float(posterior[edge])
         return
     # Without gaps, all edges of an option have the same words: one look will do.
     option = found.edge_option
@@ -61,24 +61,30 @@ def _uses(
     used, first = np.unique(option[edges], return_index=True)
     begin, end = options.begin[used], options.end[used]
     gapped = begin < 0
-    # How many wanted words there are before each place.
-    before = np.zeros(len(found.source.words) + 1, np.int64)
+    before = np.zeros(len(found.source.words) + 1, np.int64)  # wanted words before each place
     np.cumsum([i in wanted for i in range(len(before) - 1)], out=before[1:])
-    covers = ~gapped & (before[end] > before[begin])
-    for number, edge in zip(used[covers].tolist(), edges[first[covers]].tolist(), strict=True):
-        yield options.edge_rule(number), bool(has_words[edge]), float(total[number])
+    covers = np.flatnonzero(~gapped & (before[end] > before[begin]))
+    table = found.best.table
+    for start, stop, rule_id, is_said, share in zip(
+        begin[covers].tolist(), end[covers].tolist(), options.rule_id[used[covers]].tolist(),
+        has_words[edges[first[covers]]].tolist(), total[used[covers]].tolist(), strict=True,
+    ):  # fmt: skip
+        if rule_id >= 0 and table is not None:
+            yield [start + i for i in table.linked_words(rule_id)], share
+        elif is_said:
+            yield range(start, stop), share
     own = np.zeros(len(options) + 1, np.bool_)
     own[used[gapped]] = True
     for edge in np.flatnonzero(own[option] & is_used).tolist():
         rule = found.edge_rule(edge)
         if rule is not None:
-            yield rule, True, float(posterior[edge])
+            yield _linked(found, rule, True), float(posterior[edge])
 
 
-def _linked(found: SearchResult, rule: EdgeRule, has_words: bool) -> set[int]:
+def _linked(found: SearchResult, rule: EdgeRule, has_words: bool) -> Collection[int]:
     """The source words that a rule links; all of those that are copied, guessed or forced."""
     places = [place for span in rule.source_spans for place in range(*span)]
     table = found.best.table
     if rule.rule is None or table is None:
-        return set(places) if has_words else set()
-    return {places[i] for i in table.linked_words(rule.rule)}
+        return places if has_words else ()
+    return [places[i] for i in table.linked_words(rule.rule)]
