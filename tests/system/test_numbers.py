@@ -5,9 +5,11 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from tests.refusals import refuses
 from tests.system.commands import command, run  # noqa: F401
 from tests.training import QUICK, write_book
 
+from rosewood.errors import DecodingError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 
 TEXT = "We had 1,234.50 euros on May 3, 2024."
@@ -31,6 +33,11 @@ def test_python(model):
     off = Translator.load(model, localise_numbers=False)
     assert "1,234.50" in off.translate(TEXT)
     assert "1,234.50" in pickle.loads(pickle.dumps(off)).translate(TEXT)
+
+
+def test_the_switch_is_a_flag(model):
+    with refuses(DecodingError, "argument.type", argument="localise_numbers", value="x"):
+        Translator.load(model, localise_numbers="x")
 
 
 def test_inspection(model):

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rosewood.arguments import check_choice, check_text, check_type
+from rosewood.arguments import check_choice, check_flag, check_text, check_type
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.casing import CASINGS, Caser
@@ -127,7 +127,9 @@ class TextTranslator:
         self.target_text = target
         self.glossary = glossary
         self.inline = inline
-        self.localise_numbers = localise_numbers
+        self.localise_numbers = check_flag(
+            "localise_numbers", localise_numbers, error=DecodingError
+        )
         self.casing = check_choice("casing", casing, CASINGS, error=DecodingError)
         self._caser: Caser | None = None
         self.memory = check_type("memory", memory, MemoryLookup | None, "a MemoryLookup",
