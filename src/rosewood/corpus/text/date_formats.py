@@ -9,6 +9,7 @@ ISO dates, and clocks of twelve hours stay as they are written.
 
 from __future__ import annotations
 
+import calendar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -34,6 +35,7 @@ class DateFormat:
     order: str = "dmy"  # of numeric dates; "": they are ambiguous
     separators: str = "."  # that are read in numeric dates; the first is written
     times: tuple[str, ...] = ()
+    time_cues: str = ""  # a pattern of what comes before a time; others may be durations
     time_words: str = ""  # of which a text with such times has one, in small letters
     time: str = "{h}:{n}"
     hour: str = "{h}:00"  # a full hour
@@ -67,8 +69,10 @@ class DateFormat:
         return (small or self.hour).format(h=hour)
 
 
-def is_date(month: int, day: int) -> bool:
-    """Whether there is such a day in some year."""
+def is_date(month: int, day: int, year: int = 0) -> bool:
+    """Whether there is such a day in this year, or without one in some year."""
+    if (month, day) == (2, 29) and year and not calendar.isleap(year):
+        return False
     return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
 
 
@@ -88,6 +92,7 @@ _ENGLISH = (
     rf"{_MONTH} {_TH}", rf"{_TH}(?: of)? {_MONTH}",
 )  # fmt: skip
 _CLOCK = r"(?P<h>\d{1,2})[:.](?P<n>\d\d)"
+_NO_MINUTES = r"(?! ?(?:min|mn))"  # a duration: 12 h 30 min
 
 
 def _day_month(names: str, **more: object) -> DateFormat:
@@ -117,7 +122,8 @@ _FR = _day_month(
     dates=(rf"(?P<d>\d{{1,2}}|1er) {_MONTH} {_Y}", rf"(?P<d>\d{{1,2}}|1er) {_MONTH}"),
     first="1er",
     separators="/.",
-    times=(r"(?P<h>\d{1,2}) ?h ?(?P<n>\d\d)",),
+    times=(rf"(?P<h>\d{{1,2}}) ?h ?(?P<n>\d\d){_NO_MINUTES}",),
+    time_cues=r"à|vers|dès|jusqu['’]à|il est|entre",
     time_words="h",
     time="{h}h{n}",
     hour="{h} h",
@@ -130,14 +136,16 @@ _ES = DateFormat(
     _OF,
     separators="/",
     times=(rf"{_CLOCK} (?:h|horas)(?!\.)",),
-        time_words="h",
+    time_cues="las?",
+    time_words="h",
 )  # fmt: skip
 _PT = replace(
     _ES,
     months=_months("janeiro fevereiro março abril maio junho julho agosto setembro outubro "
                    "novembro dezembro"),
-    times=(r"(?P<h>\d{1,2})h(?P<n>\d\d)", rf"{_CLOCK} (?:h|horas)(?!\.)"),
-        time_words="h",
+    times=(rf"(?P<h>\d{{1,2}})h(?P<n>\d\d){_NO_MINUTES}", rf"{_CLOCK} (?:h|horas)(?!\.)"),
+    time_cues="às|à|das|pelas|até|desde|são",
+    time_words="h",
 )  # fmt: skip
 _ASIA = DateFormat(
     (), "{y}年{m}月{d}日", "{m}月{d}日", _ASIAN, order="ymd", separators="/", hour="{h}時"
