@@ -30,7 +30,8 @@ from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
 has_digit = re.compile(r"\d").search
-_has_space = re.compile("[\u00a0\u202f]").search
+_is_one_word = re.compile("[\u00a0\u202f，]").search
+WIDE_COMMA = "，"
 _NOT_DIGITS = re.compile(r"\D+")
 _REMEMBERED = 1 << 12  # whole numbers of which it is known
 _RARE = 2  # times that training has seen a number whose rules are not trusted
@@ -98,6 +99,10 @@ class NumberOptions:
                 if can_be_ruled and not self._doubtful(words[begin], target):
                     continue  # rules know what it is called
                 can_be_ruled = False
+            elif words[begin:end] == (target,) and not can_be_ruled:
+                continue  # so is this
+            elif WIDE_COMMA in words[begin:end]:
+                can_be_ruled = False  # rules know the parts of a number, and may drop some
             targets = [self._words(target)]
             if keeps_copies and end == begin + 1:
                 targets.append((words[begin],))
@@ -117,9 +122,9 @@ class NumberOptions:
         return all(each.source_count <= _RARE and digits not in _digits(each) for each in rules)
 
     def _words(self, target: str) -> Words:
-        """The words of a target; a number with spaces in it is one."""
+        """The words of a target; a number with spaces or a wide comma in it is one."""
         words: list[str] = []
-        for with_spaces, parts in groupby(target.split(" "), lambda part: bool(_has_space(part))):
+        for with_spaces, parts in groupby(target.split(" "), lambda part: bool(_is_one_word(part))):
             if with_spaces:
                 words += (self._target.tokeniser.mark(Cut([n], [True, True]))[0] for n in parts)
             else:

@@ -26,6 +26,7 @@ BARRIER = "\ufffc"  # stands for a tag, a value, or words whose translation is k
 _NO_BREAK = re.compile("[\u00a0\u202f]")
 _NO_BREAK_DIGITS = re.compile(r"\d[\u00a0\u202f]\d")
 _GROUPED = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)")
+_WIDE_GROUPS = re.compile("(?<![\\d.,，])[０-９]{1,3}(?:，[０-９]{3})+(?![\\d，])")
 _NUMBER_BEFORE = re.compile(r"[\d+)] ?$|\+ ?\d+ $")
 _NUMBER_BEHIND = re.compile(r" ?\d")
 
@@ -74,7 +75,7 @@ class NumberLocaliser:
     def text(self, text: str) -> str:
         """A text with everything localised that can be."""
         parts, place = [], 0
-        plain = with_ascii_digits(text)
+        plain = self._plain(text)
         for begin, end, target, _ in self._found(plain, text):
             parts += [text[place:begin], target]
             place = end
@@ -108,14 +109,20 @@ class NumberLocaliser:
             starts[length + len(before)] = place
             length += len(before) + len(said)
             ends[length] = place + 1
-        line = with_ascii_digits("".join(parts))
         written = "".join(parts)
+        line = self._plain(written)
 
         def fits(begin: int, end: int) -> bool:
             return begin in starts and end in ends
 
         found = self._found(line, written, text, fits, wants_digits=True)
         return [LocalSpan(starts[each.begin], ends[each.end], *each[2:]) for each in found]
+
+    def _plain(self, text: str) -> str:
+        """A text with ASCII digits and marks, character by character."""
+        if "，" in text and self._formats[0].grouping == ",":
+            text = _WIDE_GROUPS.sub(lambda match: match[0].replace("，", ","), text)
+        return with_ascii_digits(text)
 
     def _found(
         self,
@@ -128,7 +135,7 @@ class NumberLocaliser:
     ) -> list[_Found]:
         """Expressions that change, in order: of those that overlap, the kind that comes first.
 
-        With `wants_digits` also whole numbers that do not.
+        With `wants_digits` also whole numbers that do not, and what stays in one piece.
         """
         taken: list[tuple[int, int]] = []
         found: list[_Found] = []
@@ -146,7 +153,9 @@ class NumberLocaliser:
                 if target is None:
                     continue
                 taken.append((begin, end))
-                if target != written[begin:end] or (wants_digits and target.isdecimal()):
+                if wants_digits and (not target or target.isdecimal()):
+                    found.append(_Found(begin, end, target or written[begin:end], kind))
+                elif target and target != written[begin:end]:
                     found.append(_Found(begin, end, target, kind))
         return sorted(found)
 

@@ -3,7 +3,8 @@
     for kind, pattern, write in number_finders(number_format("de"), number_format("en")):
         write(pattern.search("119,20 Euro"))                   # 119.20 euros, by the kind money
 
-A writer returns None where what its pattern matches is not surely what it looks like.
+A writer returns None where what its pattern matches is not surely what it looks like, and an empty
+text where it stays as it is written, in one piece.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ Kind = Literal["date", "time", "money", "unit", "percent", "number", "digits"]
 
 # In scripts with spaces between words.  With IGNORECASE large classes take long to compile.
 WORD = rf"(?-i:[^\W{CJK}])"
-_LEFT = rf"(?<!{WORD})(?<!\d[.,:/'’–-])(?<![%$€£¥₹₽₩°])"
-_RIGHT = rf"(?![.,:/'’–-]?{WORD})(?!-)"
+_MYRIADS = "万萬億亿兆千百"  # one number in two parts: 1万2,000
+_LEFT = rf"(?<!{WORD})(?<!\d[.,:/'’–-])(?<![%$€£¥₹₽₩°])(?<![{_MYRIADS}])(?<![{_MYRIADS}] )"
+_RIGHT = rf"(?![.,:/'’–-]?{WORD})(?!-)(?! ?[{_MYRIADS}])"
 _SYMBOL = "[€$£¥₹₽₩]"
 _PREFIX = r"(?:(?:R|US|AU?|CA?)?\$|[€£¥₹₽₩])"
 _SUFFIX = "(?:°[CFK]?|‰|[€$£¥₹₽₩]|k?Wh?|[kMGT]B|[kMG]?Hz|km²?|[cm]?m[²³]?|kg|mg|g|ml|cl|l|ha|V|A|x)"
@@ -37,7 +39,10 @@ _LABELS = _set(
     "paragraph clause rule appendix page p pp level windows android ios linux ubuntu python java "
     "bluetooth usb http kapitel abschnitt abbildung abb tabelle seite artikel chapitre tableau "
     "capítulo sección versión versione capitolo versão versie hoofdstuk версия глава wersja "
-    "rozdział verze kapitola バージョン 版本 第 版 章 tel phone fax"
+    "rozdział verze kapitola バージョン 版本 第 版 章 tel phone fax "
+    "telephone mobile telefon telefax handy fon téléphone tél telefono teléfono telefone "
+    "telefoon mobil acct account iban blz isbn "
+    "kto konto compte cuenta conto conta rekening rechnung artikel numéro número numero номер id"
 )
 # What comes between a number and the currency: 3.5 million dollars.
 _SCALES = _set(
@@ -48,7 +53,44 @@ _SCALES = _set(
     "bin लाख करोड़ हज़ार अरब 万 億 亿 兆 千 百 مليون مليار ألف"
 )
 _SCALE = re.compile(rf"[\s-]?({WORD}+|[万億亿兆千百])")
-_LABEL = re.compile(rf"({WORD}+|[第版章]|バージョン|版本|[§№])[ .:]*\Z")
+_LABEL = re.compile(rf"({WORD}+|[第版章]|バージョン|版本|[§№])[ .:/-]*\Z")
+# Numbers before this one that have the same label: versions 1.5 and 1.6, Tel. 030 123.456.
+_CHAIN = re.compile(
+    r"(?<![\d.])(?:[+(]?\d[\d.]*\)?"
+    r"(?:,? (?:and|or|to|und|oder|bis|et|ou|à|y|o|e|en|of|и|или|i|lub) | ?[,/&–-] ?| ))+\Z"
+)
+_PLURALS = ("s", "es", "n", "en", "e")  # versions, Versionen, Kapiteln
+_NEAR = 80  # characters in which labels are looked for
+# Capitalised words at the start of sentences that are no names.
+_NO_NAMES = _set(
+    "a about above after again all almost already also am among an and any approximately are "
+    "around as at barely because before being below between both but by can could did do does "
+    "during each either even every exactly fewer for from had has have he her his how i if in "
+    "increase is it its just last less like may maybe might more most my nearly next no nor not "
+    "now of on only or other our out over per perhaps plus minus roughly she since so some still "
+    "such than that the their then there these they this those to total under until up was we "
+    "were what when where which while who will with within without would you your add take use"
+)
+# What comes behind a number that counts or measures: it is no version.
+_MEASURE = re.compile(
+    r" ?(?:[°%]|(?:k?Wh?|[kMGT]B|[kMG]?Hz|km|[cm]?m|kg|mg|g|ml|l|percent|per|times|points?"
+    r"|inch(?:es)?|feet|miles?|met(?:er|re)s?|lit(?:er|re)s?|kilo\w+|tons?|tonnes?|pounds?|years?|months?"
+    r"|weeks?|days?|hours?|minutes?|seconds?|degrees?|euros?|dollars?|yen|people|million)\b)"
+)
+# 12.30 may be a time: before am or pm, and where a time is told.
+_CLOCK = re.compile(r"\d{1,2}\.[0-5]\d\Z")
+_HALF_DAY = re.compile(
+    r"(?: ?(?:to|until|till|and|or|[-–—]) ?\d{1,2}\.\d\d)? ?[ap]\.? ?m\b", re.IGNORECASE
+)
+_TOLD_TIME = re.compile(
+    r"\b(?:at|until|till|by|from|um|ab|gegen|alle|ore|las|from \d{1,2}\.\d\d (?:to|until|till))"
+    r"(?: about| around)? \Z",
+    re.IGNORECASE,
+)
+_BIBLE = _set(
+    "joh johannes mt matthäus mk markus lk lukas apg röm kor gal eph phil kol thess hebr jak petr "
+    "offb mose jes jer hes ez ps psalm spr jn"
+)
 
 Writer = Callable[[re.Match[str]], str | None]
 
@@ -69,6 +111,10 @@ def bounded(pattern: str) -> re.Pattern[str]:
 
 def number_finders(source: NumberFormat, target: NumberFormat) -> Iterator[Finder]:
     """From one format to another, the most specific first."""
+    # What no other may touch: it is copied as one piece.
+    kept = rf"\d{{1,3}}(?:，\d{{3}})+(?!\d)|(?<=[{_MYRIADS}])\d+(?:[，,.]\d+)+|"
+    kept += rf"\d+(?:[，,.]\d+)+(?= ?[{_MYRIADS}])"
+    yield Finder("number", re.compile(rf"(?<![\d.,，])(?:{kept})"), _kept, ("，", *_MYRIADS))
     number = source.pattern()
     if source.money and target.money:
         either = rf"(?P<a>{_SYMBOL}) ?{number}|{source.pattern('m')} ?(?P<b>{_SYMBOL})"
@@ -96,6 +142,10 @@ def number_finders(source: NumberFormat, target: NumberFormat) -> Iterator[Finde
     yield Finder("digits", re.compile(r"(?<!\d)\d+(?!\d)"), lambda match: match[0])
 
 
+def _kept(match: re.Match[str]) -> str:
+    return ""
+
+
 def one_of(words: Mapping[str, object] | tuple[str, ...]) -> str:
     """A pattern of these words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
@@ -103,7 +153,7 @@ def one_of(words: Mapping[str, object] | tuple[str, ...]) -> str:
 
 def _plain(source: NumberFormat, target: NumberFormat, match: re.Match[str]) -> str | None:
     number = source.read(match["n"])
-    if number is None or _is_label(source, match, number):
+    if number is None or _is_label(source, match, number) or _is_clock(match):
         return None
     said = target.write(number)
     if match["to"]:
@@ -116,16 +166,46 @@ def _plain(source: NumberFormat, target: NumberFormat, match: re.Match[str]) -> 
 
 def _is_label(form: NumberFormat, match: re.Match[str], number: Number) -> bool:
     """Whether a number names something: version 1.2, Python 3.11."""
-    before = match.string[: match.start()]
+    if not number.is_grouped and not number.fraction and not match["to"]:
+        return False  # it stays anyway
+    before = match.string[max(0, match.start() - _NEAR) : match.start()]
+    before = _CHAIN.sub("", before) + " "
     word = _LABEL.search(before)
     if word is None:
         return False
-    if word[1].lower() in _LABELS:
+    if _is_in_labels(word[1].lower()):
         return True
-    if form.decimal != "." or not number.fraction or number.is_grouped or match["suffix"]:
+    if not number.fraction or number.is_grouped or match["suffix"] or _has_scale(match):
         return False
-    is_name = word[1][0].isupper() and bool(before[: word.start()].strip())
-    return is_name and not _has_scale(match)
+    if form.decimal != ".":
+        return word[1].lower() in _BIBLE and word[1][0].isupper()
+    if not any(each.isupper() for each in word[1]):
+        return False
+    if before[: word.start()].strip() or any(each.isupper() for each in word[1][1:]):
+        return True
+    behind = match.string[match.end() :]
+    return word[1].lower() not in _NO_NAMES and not _MEASURE.match(behind)
+
+
+def _is_in_labels(word: str) -> bool:
+    """Also in the plural, and compounds: Kontonummer."""
+    if word in _LABELS or word.endswith(("nummer", "nummern", "number", "numbers")):
+        return True
+    return len(word) > 3 and any(word.removesuffix(each) in _LABELS for each in _PLURALS)
+
+
+def _is_clock(match: re.Match[str]) -> bool:
+    """Whether it may be a time of day: 12.30 pm."""
+    if match["prefix"] or match["suffix"] or not _CLOCK.match(match["n"]):
+        return False
+    behind = match.string[match.end() :]
+    if int(match["n"].partition(".")[0]) > 24:
+        return False
+    if _HALF_DAY.match(behind):
+        return True
+    near = match.string[max(0, match.start() - _NEAR) : match.start()]
+    told = _TOLD_TIME.search(near)
+    return told is not None and not _MEASURE.match(behind) and not _has_scale(match)
 
 
 def _has_scale(match: re.Match[str]) -> bool:
