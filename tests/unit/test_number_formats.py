@@ -60,6 +60,12 @@ def localised(pair, text):
         ("ar:fr", "١٬٢٣٤٫٥٦", "1\u202f234,56"),
         ("hi:en", "१२", "12"),
         ("ja:en", "１２．５", "12.5"),
+        ("ja:en", "１，０００人", "1,000人"),
+        ("ja:de", "１２，３４５，６７８．５", "12.345.678,5"),
+        ("en:de", "About 1.5 litres", "About 1,5 litres"),
+        ("en:de", "Weighs 1.5 kg", "Weighs 1,5 kg"),
+        ("en:de", "up by 12.30 percent, at 12.50 dollars", "up by 12,30 percent, at 12,50 Dollar"),
+        ("de:en", "mal 3,5 und 1.000 oder 2.000", "mal 3.5 und 1,000 oder 2,000"),
         # percentages
         ("de:en", "50 %", "50%"),
         ("en:de", "50%", "50 %"),
@@ -105,6 +111,12 @@ def localised(pair, text):
         ("it:en", "alle 12.30", "alle 12:30"),
         ("ja:en", "12時30分", "12:30"),
         ("zh:en", "7 点 45 分", "7:45"),
+        ("fr:en", "À 12h30, vers 8 h 05", "À 12:30, vers 8:05"),
+        ("fr:en", "de 8h30 à 10h15", "de 8:30 à 10:15"),
+        ("fr:en", "entre 8h30 et 9h45", "entre 8:30 et 9:45"),
+        ("fr:en", "à 2h30 du matin", "à 2:30 du matin"),
+        ("pt:en", "das 8h30 às 9h30", "das 8:30 às 9:30"),
+        ("es:en", "a las 12:30 h", "a las 12:30"),
         # dates
         ("de:en", "am 3. Mai 2024", "am May 3, 2024"),
         ("de:en-GB", "am 3. Mai 2024", "am 3 May 2024"),
@@ -126,6 +138,11 @@ def localised(pair, text):
         ("en:zh", "May 3, 2024", "2024年5月3日"),
         ("hi:pt", "3 मई 2024", "3 de maio de 2024"),
         ("en:ar", "May 3", "3 مايو"),
+        ("fr:en", "le 3 mai à 8 h", "le May 3 à 8 h"),
+        ("zh:en", "今年5月3日", "今年May 3"),
+        ("en:de", "On May 3, 200 people", "On 3. Mai, 200 people"),
+        ("de:en", "vom 3.5.2024 bis 5.5.2024", "vom 2024-05-03 bis 2024-05-05"),
+        ("de:en", "29.2.2024", "2024-02-29"),
     ],
 )
 def test_becomes(pair, text, want):
@@ -177,6 +194,57 @@ def test_becomes(pair, text, want):
         ("fr:en", "06 12 34 56 78"),
         ("de:en", "+49 30 123456"),
         ("de:en", "drei Häuser, № 5"),
+        # how long something takes
+        ("fr:en", "pendant 2h30, dure 1h45, en 2h30"),
+        ("fr:en", "12 h 30 min, à 12 h 30 min"),
+        ("fr:en", "une durée de 1h30 à 2h00"),
+        ("fr:en", "à 2h30 de Paris"),
+        ("pt:en", "durante 2h30"),
+        ("es:en", "dura 1:45 horas"),
+        # one number in two parts
+        ("ja:en", "1万2,000円"),
+        ("ja:en", "1万２，０００円"),
+        ("ja:de", "2,000万円, 1.5億"),
+        ("zh:de", "1，000人, 5，100"),  # the comma may be that of a sentence
+        # ranges of dates, other eras
+        ("ja:en", "5月3日～5日"),
+        ("ja:en", "5月3日から5日まで"),
+        ("zh:en", "5月3日至5日"),
+        ("zh:en", "5月3日到5日"),
+        ("zh:en", "5月1日—3日"),
+        ("zh:en", "2024年5月1日–3日"),
+        ("fr:en", "1er mai au 3 mai"),
+        ("fr:en", "du 1er mai 2024 au 3 mai 2024"),
+        ("de:en", "vom 3. Mai bis zum 5. Mai"),
+        ("de:en", "3.–5.5.2024"),
+        ("en:de", "May 3 to May 5"),
+        ("en:de", "May 3 until the 5th of May"),
+        ("ja:en", "令和6年5月3日"),
+        ("zh:en", "公元前5月3日"),
+        ("zh:en", "公元前1046年5月3日"),
+        ("de:en", "am 3. Mai 44 v. Chr."),
+        ("de:en", "29.2.2023"),
+        ("de:en", "am 29. Februar 2023."),
+        # names of things
+        ("en:de", "versions 1.5 and 1.6"),
+        ("en:de", "between version 1.5 and 1.6"),
+        ("en:de", "versions 1.5, 1.6 and 1.7"),
+        ("en:de", "versions 1.5–1.6"),
+        ("en:de", "TLS 1.3 is new, as is HTTP/1.1"),
+        ("en:de", "TLS 1.2 and 1.3"),
+        ("en:de", "HTML 4.01"),
+        ("en:de", "iOS 17.1"),
+        ("en:de", "Chrome 120.0 came"),
+        ("de:en", "Versionen 1,5 und 1,6"),
+        ("de:en", "Tel: 030 12.345.678"),
+        ("de:en", "Kto. 123.456.789"),
+        ("de:en", "Artikelnummer 12.345.678"),
+        ("de:en", "Joh 3,16"),
+        # times with a point
+        ("en:de", "Meet at 12.30 pm"),
+        ("en:de", "12.30 p.m."),
+        ("en:de", "at 12.30, until 13.45, by 9.30"),
+        ("en:de", "9.30 to 12.30 pm"),
         ("de:en", "<a href=1,5> %d {0}"[11:]),
     ],
 )
@@ -249,7 +317,7 @@ def test_names_with_digits_stay(words, one, other):
 @given(st.integers(1, 12), st.integers(1, 31), st.integers(1000, 2999), language, language)
 def test_a_date_comes_back(month, day, year, one, other):
     here, there = date_format(one), date_format(other)
-    if here is None or there is None or not is_date(month, day):
+    if here is None or there is None or not is_date(month, day, year):
         return
     text = here.written(str(year), month, day)
     forth = localised_if_known(one, other, text)
@@ -276,11 +344,17 @@ def test_spans_are_of_whole_tokens():
     assert spans("fr:en", "1 234,5 km") == [LocalSpan(0, 2, "1,234.5", "number")]
     assert spans("de:en", "20,5°C, 1,5-fach, x1,5") == [LocalSpan(0, 1, "20.5°C", "number")]
     assert spans("ja:en", "私は2024年5月3日に") == [LocalSpan(2, 8, "May 3, 2024", "date")]
+    assert spans("ja:en", "１，０００円") == [LocalSpan(0, 4, "1,000 yen", "money")]
     assert spans("ja:en", "１２人") == [LocalSpan(0, 1, "12", "number")]
 
 
 def test_whole_numbers_are_spans_too():
     assert spans("de:en", "Nummer 17") == [LocalSpan(1, 2, "17", "number")]
+
+
+def test_what_stays_may_be_one_piece():
+    assert spans("zh:en", "有1，000人") == [LocalSpan(1, 4, "1，000", "number")]
+    assert spans("ja:en", "１万２，０００円")[1] == LocalSpan(2, 5, "２，０００", "number")
 
 
 def test_nothing_goes_over_a_barrier_or_a_tag():

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.decoders import PAIRS, small_decoder
+from tests.refusals import refuses
 
 from rosewood.corpus import TextProcessor, make_tokeniser
 from rosewood.decode import Glossary, SearchSettings, TextTranslator
+from rosewood.errors import DecodingError
 
 NUMBERS = [
     ("2", "two"), ("2", "2"), ("1,5", "one and a half"), ("euro", "dough"), ("uhr", "watch"),
@@ -75,6 +77,21 @@ def test_what_no_rule_covers_is_exclusive(decoder):
     assert option.exclusive
     assert kind == "money"
     assert option.translations == (("119.20", "euros"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [("１，０００", "1,000"), ("1，000", "1，000"), ("万２，０００", "２，０００")],
+)
+def test_digits_with_wide_commas_are_one_piece(tmp_path, text, want):
+    known = [(each, "some") for each in ("１", "，", "０００", "1", "000", "２", "万")]
+    made = translator(small_decoder(tmp_path, PAIRS + known), "ja", "en")
+    assert want in said(made, text)
+
+
+def test_the_switch_is_a_flag(decoder):
+    with refuses(DecodingError, "argument.type", argument="localise_numbers", value="x"):
+        translator(decoder, localise_numbers="x")
 
 
 def test_a_glossary_comes_first(decoder):
