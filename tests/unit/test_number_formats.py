@@ -199,6 +199,7 @@ def test_becomes(pair, text, want):
         ("fr:en", "12 h 30 min, à 12 h 30 min"),
         ("fr:en", "une durée de 1h30 à 2h00"),
         ("fr:en", "à 2h30 de Paris"),
+        ("fr:en", "12h30 à 13h30"),
         ("pt:en", "durante 2h30"),
         ("es:en", "dura 1:45 horas"),
         # one number in two parts
@@ -209,6 +210,7 @@ def test_becomes(pair, text, want):
         # ranges of dates, other eras
         ("ja:en", "5月3日～5日"),
         ("ja:en", "5月3日から5日まで"),
+        ("ja:en", "5月3日、4日"),
         ("zh:en", "5月3日至5日"),
         ("zh:en", "5月3日到5日"),
         ("zh:en", "5月1日—3日"),

@@ -27,6 +27,7 @@ _RANGE_BEFORE = re.compile(
 # A day behind this one.
 _RANGE_BEHIND = re.compile(
     rf"(?: ?{_MARKS} ?| ?(?:から|まで) ?)(?:\w+ )?\d"
+    r"| ?[、・,，] ?\d{1,2} ?日"
     rf"| (?:{_TO}) {_ARTICLE}(?!las? )(?:\w+ )?(?:\d{{4}}|\d{{1,2}}(?!\d|{_HOUR}))",
     re.IGNORECASE,
 )
@@ -46,6 +47,7 @@ _FROM_BEHIND = re.compile(
     r" (?:de|du|des)\b(?! (?:matin|soir|l['’]après-midi|la (?:nuit|manhã|tarde|noite)))| d['’]",
     re.IGNORECASE,
 )
+_TIME_BEFORE = re.compile(r"(?:(\w+) )?\d{1,2} ?h ?\d* (?:à|às) \Z", re.IGNORECASE)
 _CLOCK_TO = re.compile(r" ?(?:h|\d\d)? ?(?:à|às) \d", re.IGNORECASE)
 
 
@@ -113,6 +115,9 @@ def _is_clock(cues: str, before: str, behind: str) -> bool:
     """Whether what is around a time tells that it is no duration."""
     if _LENGTH_BEFORE.search(before) or _FROM_BEHIND.match(behind):
         return False
+    first = _TIME_BEFORE.search(before)
+    if first and (first[1] or "").lower() not in ("de", "das"):
+        return False  # the time before this one stays, too
     if re.search(rf"(?:^|\W)(?:{cues}) \Z", before, re.IGNORECASE):
         return True
     between = re.search(r"\b(?:entre|de) \Z|\bentre .{3,8} (?:et|e|y) \Z", before, re.IGNORECASE)
