@@ -89,6 +89,12 @@ def test_digits_with_wide_commas_are_one_piece(tmp_path, text, want):
     assert want in said(made, text)
 
 
+def test_parts_of_a_number_are_no_amounts(decoder):
+    made = translator(decoder, "ja", "en").prepare("1万2,000円")
+    assert all(each.kind != "money" for each in made.numbers)
+    assert all("yen" not in words for each in made.numbers for words in each.option.translations)
+
+
 def test_the_switch_is_a_flag(decoder):
     with refuses(DecodingError, "argument.type", argument="localise_numbers", value="x"):
         translator(decoder, localise_numbers="x")
