@@ -124,6 +124,16 @@ def test_exact_matches_need_no_review(command, place):  # noqa: F811
     assert other.fuzzy
 
 
+@pytest.mark.parametrize("translation", ["You have %s letters.", "You have letters."])
+def test_exact_matches_with_other_placeholders_are_not_written(command, place, translation):  # noqa: F811
+    (place / "m.tsv").write_text(f"Sie haben %d Briefe.\t{translation}\n")
+    (place / "t.po").write_text('msgid "Sie haben %d Briefe."\nmsgstr ""\n')
+    done = command("translate", "model", "t.po", "-o", "o.po", "--memory-file", "m.tsv", "-q")
+    assert done.code == 0, done.err
+    assert (place / "o.po").read_bytes() == (place / "t.po").read_bytes()
+    warns(done.err, "t.po:1", "%d")
+
+
 def test_messages_with_forms_stay(command, place):  # noqa: F811
     text = "{n, plural, =0 {Das Haus} other {{n} klein}}"
     (place / "t.html").write_text(f"<p>{text}</p>")

@@ -48,13 +48,17 @@ class MemoryLookup:
         """The match of a text; `words` are those of its processor, where they are known."""
         return self.find(text, words)[0]
 
+    def exact(self, text: str) -> MemoryMatch | None:
+        """The first exact match of a text, without placeholders replaced."""
+        found = (memory.exact(text) for memory in self.memories)
+        return next((each for each in found if each is not None), None)
+
     def find(
         self, text: str, words: Sequence[str] | None = None
     ) -> tuple[MemoryMatch | None, bool]:
         """The match of a text, and whether its parts are given to the search."""
-        for memory in self.memories:
-            if (found := memory.exact(text)) is not None:
-                return found, False
+        if (found := self.exact(text)) is not None:
+            return found, False
         for memory in self.memories:
             if (found := memory.near_exact(text)) is not None:
                 return found, False

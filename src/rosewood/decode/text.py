@@ -242,11 +242,18 @@ class TextTranslator:
         match = prepared.match
         if match is None or not match.is_exact:
             return self.text_of(translation, prepared)
-        wanted, said = self._values(prepared.text), self._values(match.translation)
+        changed = self.value_changes(prepared.text, match.translation)
         return TranslatedText(
-            match.translation, prepared, translation, tuple((wanted - said).elements()),
-            tuple((said - wanted).elements()), True, self._target_words(match.translation),
+            match.translation, prepared, translation, *changed, True,
+            self._target_words(match.translation),
         )  # fmt: skip
+
+    def value_changes(
+        self, source: str, translation: str
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The values that a raw text has and its translation lacks, and those it has in addition."""
+        wanted, said = self._values(source), self._values(translation)
+        return tuple((wanted - said).elements()), tuple((said - wanted).elements())
 
     stream = stream
 

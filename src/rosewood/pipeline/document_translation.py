@@ -258,17 +258,24 @@ def _said(line: TranslatedLine, theta: Any, how: Any, unknown: object) -> _Said:
     assert line.search is not None
     done = line.translated()
     words = max(len(line.prepared.words), 1)
+    if not done.is_remembered and not line.best.report.reachable:
+        return _Said("", None, 0, "no translation was found")
+    if (problem := _changes(done.lost, done.added)) is not None:
+        return _Said("", None, 0, problem)
     if done.is_remembered:
         return _Said(done.text, 1.0, words, is_exact=True)
-    if not line.best.report.reachable:
-        return _Said("", None, 0, "no translation was found")
-    if done.lost or done.added:
-        what = "lacks" if done.lost else "has additional"
-        return _Said("", None, 0, f"its translation {what} {', '.join(done.lost or done.added)}")
     if not done.text.strip():
         return _Said("", None, 0, "its translation is empty")
     sure = word_confidence(line.search, theta, how, unknown)
     return _Said(done.text, sure, words)
+
+
+def _changes(lost: Sequence[str], added: Sequence[str]) -> str | None:
+    """Why a translation with other placeholders than its source is not written."""
+    if not lost and not added:
+        return None
+    what = "lacks" if lost else "has additional"
+    return f"its translation {what} {', '.join(lost or added)}"
 
 
 def _protecting(text: TextTranslator) -> TextTranslator:
