@@ -134,6 +134,51 @@ def test_exact_matches_with_other_placeholders_are_not_written(command, place, t
     warns(done.err, "t.po:1", "%d")
 
 
+MATCHES = {
+    # Several translations of the same sentence; a near-exact match.
+    "Das Haus ist klein.": ("Das Haus ist klein.\tA\nDas Haus ist klein.\tB\n", "B", True),
+    "Das Haus %d.": ("Das Haus %s.\tHouse %s.\n", "House %d.", True),
+    # Units of several sentences and lines, and without words.
+    "Das Haus. Wir gehen.": ("Das Haus. Wir gehen.\tHouse and go.\n", "House and go.", False),
+    "Das Haus.\\nWir gehen.\\n": (
+        "Das Haus. Wir gehen.\tA house. Go.\n", "A house.\\nGo.\\n", True),
+    "Haus\\nklein": ("Haus klein\tsmall house\n", "small\\nhouse", True),
+    "Haus\\n\\nklein": ("Haus klein\ta house\nklein\tlittle\nHaus\tA\n", "A\\n\\nlittle", False),
+    "%s": ("%s\t(%s)\n", "(%s)", False),
+    "2020": ("2020\tMMXX\n", "MMXX", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", MATCHES)
+def test_exact_matches_of_whole_units(command, place, source):  # noqa: F811
+    memory, expected, is_fuzzy = MATCHES[source]
+    (place / "m.tsv").write_text(memory)
+    (place / "t.po").write_text(f'msgid "{source}"\nmsgstr ""\n')
+    done = command("translate", "model", "t.po", "-o", "o.po", "--memory-file", "m.tsv", "-q")
+    assert done.code == 0, done.err
+    text = (place / "o.po").read_text()
+    assert "exact match, confidence 1.00\n" in text
+    (entry,) = polib.pofile("o.po")
+    assert entry.msgstr == expected.replace("\\n", "\n")
+    assert entry.fuzzy == is_fuzzy
+
+
+def test_rows_have_matches(command, place):  # noqa: F811
+    (place / "m.tsv").write_text("Das Haus ist klein.\tA small house.\nWir gehen heim.\tHome.\n")
+    sources = ["Das Haus ist klein.", "Wir gehen.", "alt", "Das Haus ist klein. Wir gehen."]
+    (place / "t.po").write_text("\n".join(f'msgid "{each}"\nmsgstr ""\n' for each in sources))
+    options = ("--memory-file", "m.tsv", "--fuzzy", "0.5", "--json")
+    done = command("translate", "model", "t.po", "-o", "o.po", *options)
+    assert done.code == 0, done.err
+    matches = [json.loads(line)["match"] for line in done.out.splitlines()]
+    assert [each and each["kind"] for each in matches] == ["exact", "fuzzy", None, "fuzzy"]
+    assert matches[0]["place"].endswith("m.tsv:1")
+    assert (matches[0]["score"], matches[0]["translation"]) == (1, "A small house.")
+    assert 0.5 <= matches[1]["score"] < 1
+    assert matches[1]["source"] == "Wir gehen heim."
+    warns(done.err, "1", "exact", "match", "2", "fuzzy", "matches")
+
+
 def test_messages_with_forms_stay(command, place):  # noqa: F811
     text = "{n, plural, =0 {Das Haus} other {{n} klein}}"
     (place / "t.html").write_text(f"<p>{text}</p>")

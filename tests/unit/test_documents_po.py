@@ -14,7 +14,7 @@ from tests.translated_documents import GOLDEN, in_bytes, opened, unchanged, writ
 from rosewood.documents import DocumentSettings, UnitTranslation, read_document
 from rosewood.documents.document import FileText
 from rosewood.documents.formats.po import read_po
-from rosewood.documents.marks import EXACT
+from rosewood.documents.marks import COPY, EXACT, NEAR_EXACT
 from rosewood.documents.plural_forms import PluralForms, forms_of_language
 from rosewood.errors import CorpusError, FormatError
 
@@ -79,7 +79,34 @@ def test_marks_can_be_switched_off_and_replaced(tmp_path):
     assert twice == marked.replace("0.87", "0.50")
     exact = written(again, origin=EXACT, confidence=1.0)
     assert exact.count("# exact match, confidence 1.00") == 4
-    assert "fuzzy" not in exact
+    assert exact.count("#, fuzzy") == 1  # the entry with a context
+    assert '#, fuzzy\nmsgctxt "menu"' in exact
+
+
+@pytest.mark.parametrize(
+    ("entry", "made", "is_fuzzy"),
+    [
+        ("", UnitTranslation("x", 1.0, EXACT), False),
+        ("", UnitTranslation("x", 1.0, EXACT, is_certain=False), True),
+        ("", UnitTranslation("x", 1.0, NEAR_EXACT), True),
+        ("", UnitTranslation("x", None, COPY), False),
+        ('msgctxt "menu"\n', UnitTranslation("x", 1.0, EXACT), True),
+        ('msgctxt "menu"\n', UnitTranslation("x", None, COPY), False),
+    ],
+)
+def test_matches_that_are_not_certain_need_review(tmp_path, entry, made, is_fuzzy):
+    document = opened(tmp_path, "t.po", f'{entry}msgid "Haus"\nmsgstr ""\n')
+    text = document.written([made])
+    assert made.origin in text
+    assert ("#, fuzzy" in text) == is_fuzzy
+    assert opened(tmp_path, "again.po", text, retranslate=True).written([made]) == text
+
+
+@pytest.mark.parametrize(("language", "is_fuzzy"), [("ru", True), ("de", False), ("ja", False)])
+def test_a_match_copied_into_several_plural_forms_needs_review(tmp_path, language, is_fuzzy):
+    text = 'msgid "%d house"\nmsgid_plural "%d houses"\nmsgstr[0] ""\nmsgstr[1] ""\n'
+    document = opened(tmp_path, "t.po", text, target_language=language)
+    assert ("#, fuzzy" in written(document, origin=EXACT, confidence=1.0)) == is_fuzzy
 
 
 def test_retranslate_takes_all_entries():

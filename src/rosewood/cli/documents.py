@@ -99,6 +99,10 @@ def _summary(report: DocumentReport, seconds: float) -> Iterator[str]:
     total = f"{report.translated:,} of {_units(len(report.units))} translated in {seconds:.1f} s"
     sure = report.mean_confidence
     yield total if sure is None else f"{total}, mean confidence {sure:.2f}"
+    if report.exact_matches or report.fuzzy_matches:
+        exact = f"{report.exact_matches:,} exact match{'es' * (report.exact_matches != 1)}"
+        fuzzy = f"{report.fuzzy_matches:,} fuzzy match{'es' * (report.fuzzy_matches != 1)}"
+        yield f"translation memory: {exact}, {fuzzy}"
     if report.kept:
         kinds = ", ".join(f"{reason} {count:,}" for reason, count in report.kept.most_common())
         yield f"not to be translated: {kinds}"

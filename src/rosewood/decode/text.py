@@ -251,7 +251,7 @@ class TextTranslator:
     def value_changes(
         self, source: str, translation: str
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The values that a raw text has and its translation lacks, and those it has in addition."""
+        """The values that a raw text has and its translation lacks, and the other way round."""
         wanted, said = self._values(source), self._values(translation)
         return tuple((wanted - said).elements()), tuple((said - wanted).elements())
 

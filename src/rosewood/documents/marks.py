@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rosewood.documents.settings import DocumentSettings
 
 MACHINE = "machine translation"
 EXACT = "exact match"
+NEAR_EXACT = "near-exact match"  # one with other placeholders or tags in it
 COPY = "copy"  # of a text without words, such as a number
 
 
@@ -18,6 +20,17 @@ class UnitTranslation:
     text: str
     confidence: float | None = None
     origin: str = MACHINE
+    is_certain: bool = True  # False: one of several possible exact matches, for example
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether it is from a translation memory."""
+        return self.origin in (EXACT, NEAR_EXACT)
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether a person should look at it."""
+        return self.origin in (MACHINE, NEAR_EXACT) or not self.is_certain
 
 
 @dataclass(frozen=True)
@@ -36,17 +49,28 @@ class Mark:
         return f"{self.origin}, confidence {self.confidence}"
 
 
-NOTE = rf"(?:{MACHINE}|{EXACT}|{COPY})(?:, confidence [01]\.\d\d)?"  # a pattern of what `note` is
+# A pattern of what `note` is.
+NOTE = rf"(?:{MACHINE}|{EXACT}|{NEAR_EXACT}|{COPY})(?:, confidence [01]\.\d\d)?"
 
 
 def mark_of(translation: UnitTranslation, settings: DocumentSettings) -> Mark | None:
     """The mark of a unit; none where marks are switched off.
 
-    What comes from a memory as it stands was written by a person; that and copies need no review.
+    A certain exact match of a memory was written by a person; such matches and copies need no
+    review.
     """
     if not settings.marks:
         return None
     sure = translation.confidence
     # Rounded down: a unit below a threshold does not reach it in print.
     confidence = None if sure is None else f"{int(sure * 100 + 1e-9) / 100:.2f}"
-    return Mark(translation.origin, confidence, translation.origin == MACHINE)
+    return Mark(translation.origin, confidence, translation.needs_review)
+
+
+def weakest(translations: Iterable[UnitTranslation]) -> UnitTranslation:
+    """The translation whose mark is that of all: one to review, with the lowest confidence."""
+
+    def rank(each: UnitTranslation) -> tuple[bool, float]:
+        return not each.needs_review, 1.0 if each.confidence is None else each.confidence
+
+    return min(translations, key=rank)

@@ -28,7 +28,7 @@ from rosewood.documents import (
     read_document,
     write_document,
 )
-from rosewood.documents.marks import COPY, EXACT, MACHINE
+from rosewood.documents.marks import COPY, EXACT, MACHINE, NEAR_EXACT
 from rosewood.documents.wrapping import wrapped
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline.confidence import word_confidence
@@ -36,6 +36,7 @@ from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.decode.stream import TranslatedLine
+    from rosewood.memory import MemoryMatch
     from rosewood.pipeline.translator import Translator
 
 # A message of ICU with forms for numbers or genders: its words are parts of a program.
@@ -47,7 +48,11 @@ Step = Callable[[], object]
 
 @dataclass(frozen=True)
 class TranslatedUnit:
-    """A unit of a document and what became of it; `problem` is why it was left as it is."""
+    """A unit of a document and what became of it; `problem` is why it was left as it is.
+
+    `match` is what a translation memory has for the unit, or the least similar match of its
+    sentences.
+    """
 
     line: int
     name: str | None
@@ -56,6 +61,7 @@ class TranslatedUnit:
     confidence: float | None = None
     origin: str | None = None
     problem: str | None = None
+    match: MemoryMatch | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -67,6 +73,7 @@ class TranslatedUnit:
             "confidence": self.confidence,
             "origin": self.origin,
             "problem": self.problem,
+            "match": None if self.match is None else self.match.to_dict(),
         }
 
 
@@ -87,6 +94,16 @@ class DocumentReport:
     def failed(self) -> tuple[TranslatedUnit, ...]:
         """Units that could not be translated."""
         return tuple(each for each in self.units if each.problem is not None)
+
+    @property
+    def exact_matches(self) -> int:
+        """How many units are exact or near-exact matches of a translation memory."""
+        return sum(each.match is not None and each.match.is_exact for each in self.units)
+
+    @property
+    def fuzzy_matches(self) -> int:
+        """How many units have fuzzy matches."""
+        return sum(each.match is not None and not each.match.is_exact for each in self.units)
 
     @property
     def mean_confidence(self) -> float | None:
@@ -110,7 +127,27 @@ class _Said(NamedTuple):
     confidence: float | None
     words: int
     problem: str | None = None
-    is_exact: bool = False  # it is from a translation memory
+    match: MemoryMatch | None = None  # what a translation memory has for it
+
+    @property
+    def origin(self) -> str:
+        """Where it is from, in the words of a mark."""
+        if self.match is None or not self.match.is_exact:
+            return MACHINE
+        return EXACT if self.match.kind == "exact" else NEAR_EXACT
+
+    @property
+    def is_certain(self) -> bool:
+        """False where it is one of several exact matches."""
+        return self.origin == MACHINE or self.match is None or not self.match.others
+
+
+class _Made(NamedTuple):
+    """A unit in the other language; or why there is none."""
+
+    translation: UnitTranslation | None
+    problem: str | None = None
+    match: MemoryMatch | None = None
 
 
 def document_settings(translator: Translator, settings: DocumentSettings) -> DocumentSettings:
@@ -166,18 +203,29 @@ def translate_units(
 ) -> tuple[list[UnitTranslation | None], DocumentReport]:
     """The translations of all units, and a report; units that fail have none."""
     checks = replace(checks or Checks(), allow_empty=True)
-    source, _ = translator.bundle.manifest["languages"]
+    source, target = translator.bundle.manifest["languages"]
+    text = _protecting(translator.text)
     parts = [
         split_sentences(each.text, source or "", breaks=each.breaks) for each in document.units
     ]
+    whole = [
+        _whole(text, unit, cut, target or "")
+        for unit, cut in zip(document.units, parts, strict=True)
+    ]
     wanted = dict.fromkeys(
-        _one_line(sentence) for each in parts for sentence in each.sentences if has_words(sentence)
-    )
-    said = dict(_translated(translator, list(wanted), checks, threads, step))
+        _one_line(sentence)
+        for cut, known in zip(parts, whole, strict=True) if known is None
+        for sentence in cut.sentences if has_words(sentence)
+    )  # fmt: skip
+    said = dict(_translated(translator, text, list(wanted), checks, threads, step))
     made: list[UnitTranslation | None] = []
     problems: list[str | None] = []
-    for number, (unit, cut) in enumerate(zip(document.units, parts, strict=True)):
-        done, problem = (None, _FORMS) if _ICU.search(unit.text) else _unit(unit, cut, said)
+    matches: list[MemoryMatch | None] = []
+    for number, (unit, cut, known) in enumerate(zip(document.units, parts, whole, strict=True)):
+        if _ICU.search(unit.text):
+            known = _Made(None, _FORMS)
+        done, problem, match = known or _unit(unit, cut, said)
+        matches.append(match)
         if done is not None:
             problem = document.check(done, number)
         made.append(done if problem is None else None)
@@ -196,35 +244,68 @@ def translate_units(
             None if done is None else done.confidence,
             None if done is None else done.origin,
             problem,
+            match,
         )
-        for unit, done, problem in zip(document.units, made, problems, strict=True)
+        for unit, done, problem, match in zip(document.units, made, problems, matches, strict=True)
     ]
     return made, DocumentReport(tuple(rows), document.kept, document.settings.low_confidence)
 
 
-def _unit(
-    unit: Unit, cut: Sentences, said: dict[str, _Said]
-) -> tuple[UnitTranslation | None, str | None]:
+def _whole(text: TextTranslator, unit: Unit, cut: Sentences, target: str) -> _Made | None:
+    """An exact match of a whole unit; None where it is to be translated by sentences."""
+    match = None if text.memory is None else text.memory.exact(unit.text)
+    if match is None or not match.translation.strip() or not unit.text.strip():
+        return None
+    if (problem := _changes(*text.value_changes(unit.text, match.translation))) is not None:
+        return _Made(None, problem, match)
+    body = unit.text.strip()
+    place = unit.text.index(body)
+    made, is_certain = match.translation.strip(), not match.others
+    if unit.breaks and made.count("\n") != body.count("\n"):
+        # Memories have a space for a line break.
+        lines = _in_lines(made, body, cut, target)
+        if lines is None:
+            return None
+        made, is_certain = lines, False
+    made = unit.text[:place] + made + unit.text[place + len(body) :]
+    return _Made(UnitTranslation(made, 1.0, EXACT, is_certain), None, match)
+
+
+def _in_lines(text: str, source: str, cut: Sentences, target: str) -> str | None:
+    """A translation with line breaks as its source has them; None where that is not possible."""
+    parts = split_sentences(" ".join(text.split()), target).sentences
+    if len(parts) == len(cut.sentences) and not any(gap.strip() for gap in cut.gaps):
+        pairs = zip(parts, cut.sentences, strict=True)
+        return cut.joined([wrapped(part, old.count("\n") + 1) for part, old in pairs]).strip()
+    return None if "\n\n" in source else wrapped(text, source.count("\n") + 1)
+
+
+def _unit(unit: Unit, cut: Sentences, said: dict[str, _Said]) -> _Made:
     """A unit of the translations of its sentences; or why there is none."""
     texts: list[str] = []
-    sure, words, is_exact = 0.0, 0, True
+    sure, words, is_certain = 0.0, 0, True
+    origins: set[str] = set()
+    match: MemoryMatch | None = None
     for sentence in cut.sentences:
         found = said.get(_one_line(sentence))
         if found is None:
             texts.append(sentence)
             continue
+        if found.match is not None and (match is None or found.match.score < match.score):
+            match = found.match
         if found.problem is not None:
-            return None, found.problem
-        is_exact &= found.is_exact
+            return _Made(None, found.problem, match)
+        origins.add(found.origin)
+        is_certain &= found.is_certain
         lines = sentence.count("\n") + 1 if unit.breaks else 1
         texts.append(wrapped(found.text, lines) if lines > 1 else found.text)
         if found.confidence is not None:
             sure += found.confidence * found.words
             words += found.words
     if not words:
-        return UnitTranslation(unit.text, origin=COPY), None
-    origin = EXACT if is_exact else MACHINE
-    return UnitTranslation(cut.joined(texts), sure / words, origin), None
+        return _Made(UnitTranslation(unit.text, origin=COPY))
+    origin = next(each for each in (MACHINE, NEAR_EXACT, EXACT) if each in origins)
+    return _Made(UnitTranslation(cut.joined(texts), sure / words, origin, is_certain), None, match)
 
 
 def _one_line(sentence: str) -> str:
@@ -232,7 +313,12 @@ def _one_line(sentence: str) -> str:
 
 
 def _translated(
-    translator: Translator, sentences: Sequence[str], checks: Checks, threads: int, step: Step
+    translator: Translator,
+    text: TextTranslator,
+    sentences: Sequence[str],
+    checks: Checks,
+    threads: int,
+    step: Step,
 ) -> Iterator[tuple[str, _Said]]:
     """Each sentence with its translation."""
     good = []
@@ -242,7 +328,6 @@ def _translated(
             step()
         else:
             good.append(sentence)
-    text = _protecting(translator.text)
     decoder = text.decoder
     theta, how = decoder.theta(), translator.bundle.confidence
     unknown = getattr(decoder, "unknown", None)
@@ -258,16 +343,17 @@ def _said(line: TranslatedLine, theta: Any, how: Any, unknown: object) -> _Said:
     assert line.search is not None
     done = line.translated()
     words = max(len(line.prepared.words), 1)
+    match = line.match
     if not done.is_remembered and not line.best.report.reachable:
-        return _Said("", None, 0, "no translation was found")
+        return _Said("", None, 0, "no translation was found", match)
     if (problem := _changes(done.lost, done.added)) is not None:
-        return _Said("", None, 0, problem)
+        return _Said("", None, 0, problem, match)
     if done.is_remembered:
-        return _Said(done.text, 1.0, words, is_exact=True)
+        return _Said(done.text, 1.0, words, None, match)
     if not done.text.strip():
-        return _Said("", None, 0, "its translation is empty")
+        return _Said("", None, 0, "its translation is empty", match)
     sure = word_confidence(line.search, theta, how, unknown)
-    return _Said(done.text, sure, words)
+    return _Said(done.text, sure, words, None, match)
 
 
 def _changes(lost: Sequence[str], added: Sequence[str]) -> str | None:

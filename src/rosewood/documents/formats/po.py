@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rosewood.documents.document import Document, DocumentFormat, Edit, FileText, Unit, lines_of
-from rosewood.documents.marks import NOTE, UnitTranslation, mark_of
+from rosewood.documents.marks import NOTE, UnitTranslation, mark_of, weakest
 from rosewood.documents.plural_forms import PluralForms, forms_of_language
 from rosewood.documents.settings import DocumentSettings
 from rosewood.errors import FormatError
@@ -88,7 +88,10 @@ class _Catalogue(Document):
 
     def _entry(self, entry: _Entry, made: Sequence[UnitTranslation]) -> Iterator[Edit]:
         newline = self.file.newline
-        least = min(made, key=lambda each: 1.0 if each.confidence is None else each.confidence)
+        sides = self._sides(entry) if len(made) > 1 else [0]
+        least = weakest(made[side] for side in sides)
+        if self._is_uncertain(entry, made, sides):
+            least = replace(least, is_certain=False)
         mark = mark_of(least, self.settings)
         head = ""
         flags = [each for each in entry.flags if each != "fuzzy"]
@@ -117,15 +120,28 @@ class _Catalogue(Document):
         texts = [made[0].text]
         keys = ["msgstr"]
         if len(made) > 1:
-            forms = range(self._forms_of(entry))
-            keys = [f"msgstr[{form}]" for form in forms]
-            texts = [made[self._side(entry, form)].text for form in forms]
+            keys = [f"msgstr[{form}]" for form in range(len(sides))]
+            texts = [made[side].text for side in sides]
         rows = entry.fields["msgid"].rows
         written = [self._field(*each, rows) for each in zip(keys, texts, strict=True)]
         old = entry.translations
         end = old[-1].end
         last = newline if self.file.text.endswith("\n", 0, end) else ""
         yield Edit(old[0].start, end, newline.join(written) + last)
+
+    def _sides(self, entry: _Entry) -> list[int]:
+        """For each plural form the unit whose translation it gets."""
+        return [self._side(entry, form) for form in range(self._forms_of(entry))]
+
+    def _is_uncertain(
+        self, entry: _Entry, made: Sequence[UnitTranslation], sides: Sequence[int]
+    ) -> bool:
+        """Whether a match of a memory may be wrong here: memories have no contexts, and the text of
+        one plural form for several is a guess."""
+        has_context = "msgctxt" in entry.fields
+        return any(
+            made[side].is_remembered and (has_context or sides.count(side) > 1) for side in sides
+        )
 
     def _forms_of(self, entry: _Entry) -> int:
         return self.plurals.count or max(max(entry.forms, default=1) + 1, 1)

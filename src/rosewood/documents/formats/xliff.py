@@ -16,7 +16,7 @@ from typing import Any
 
 from rosewood.documents.document import Document, DocumentFormat, Edit, FileText, Unit
 from rosewood.documents.inline_codes import InlineCodes
-from rosewood.documents.marks import NOTE, Mark, UnitTranslation, mark_of
+from rosewood.documents.marks import EXACT, MACHINE, NOTE, Mark, UnitTranslation, mark_of, weakest
 from rosewood.documents.settings import DocumentSettings
 from rosewood.documents.xml_text import (
     XmlText,
@@ -34,6 +34,7 @@ _KINDS = {
     "ex": "close", "sc": "open", "ec": "close",
 }  # fmt: skip
 _NEW = {"new", "needs-translation"}  # states of version 1.2
+_QUALIFIERS = {MACHINE: "mt-suggestion", EXACT: "exact-match"}
 _AUTHOR = "rosewood"
 _FUZZY, _DONE = "needs-review-translation", "translated"
 _NOTE = re.compile(rf"(?:segment \S+: )?{NOTE}")
@@ -70,8 +71,7 @@ class _File(Document):
             if len(good) < len(parts):  # all sentences of a unit, or none
                 continue
             is_changed = True
-            least = min(good, key=lambda pair: _sureness(pair[1]))[1]
-            mark = mark_of(least, self.settings)
+            mark = mark_of(weakest(each for _, each in good), self.settings)
             if local_name(holder) == "trans-unit":
                 yield from self._unit(holder, good, mark)
             else:
@@ -108,7 +108,10 @@ class _File(Document):
         if mark is not None:
             values = {"state": _DONE, "state-qualifier": None}
             if mark.needs_review:
-                values = {"state": _FUZZY, "state-qualifier": "mt-suggestion"}
+                values = {
+                    "state": _FUZZY,
+                    "state-qualifier": _QUALIFIERS.get(mark.origin, "fuzzy-match"),
+                }
             elif mark.confidence is not None:
                 values["state-qualifier"] = "exact-match"
         name = xml.qualified(source, "target")
@@ -155,7 +158,7 @@ class _File(Document):
             "subState": None,
         }
         if mark is not None and mark.needs_review:
-            values["subState"] = f"{_AUTHOR}:mt"
+            values["subState"] = f"{_AUTHOR}:{'mt' if mark.origin == MACHINE else 'review'}"
         new = with_attributes(xml.tag(segment), values)
         span = xml.span(segment)
         if new != xml.tag(segment):
@@ -296,10 +299,6 @@ def _add(
 
 def _text(element: Any) -> str:
     return "".join(element.itertext()).strip() or ("codes" if len(element) else "")
-
-
-def _sureness(each: UnitTranslation) -> float:
-    return 1.0 if each.confidence is None else each.confidence
 
 
 PLUGIN = DocumentFormat(read_xliff, endings=(".xlf", ".xliff", ".sdlxliff", ".mqxliff"),
