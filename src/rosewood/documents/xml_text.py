@@ -43,7 +43,7 @@ class XmlText:
         self.file = file
         self.root = _tree(file, root)
         elements = [each for each in self.root.iter() if isinstance(each.tag, str)]
-        self._spans: dict[Any, Span] = dict(zip(elements, _spans(file.text), strict=True))
+        self._spans: dict[Any, Span] = dict(zip(elements, _spans(file), strict=True))
 
     def span(self, element: Any) -> Span:
         """The place of an element."""
@@ -222,8 +222,9 @@ def _tree(file: FileText, root: str) -> Any:
     return found
 
 
-def _spans(text: str) -> list[Span]:
+def _spans(file: FileText) -> list[Span]:
     """The places of all elements, in the order in which they begin."""
+    text = file.text
     data = text.encode()
     parser = expat.ParserCreate("utf-8")
     found: list[list[int]] = []
@@ -242,7 +243,11 @@ def _spans(text: str) -> list[Span]:
             element[2], element[3] = place, data.index(b">", place) + 1
 
     parser.StartElementHandler, parser.EndElementHandler = begins, ends
-    parser.Parse(data, True)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:  # lxml reads some files that are not well-formed
+        reason = f"it is not XML, or not all of it: {expat.ErrorString(error.code)}"
+        raise FormatError(reason, code="file.format", file=file.name, line=error.lineno) from error
     if text.isascii():
         return [Span(*each) for each in found]
     places = sorted({place for each in found for place in each})
