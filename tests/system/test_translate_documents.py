@@ -179,6 +179,13 @@ def test_rows_have_matches(command, place):  # noqa: F811
     warns(done.err, "1", "exact", "match", "2", "fuzzy", "matches")
 
 
+def test_notes_of_a_document_are_shown(command, place):  # noqa: F811
+    (place / "t.po").write_text('msgid "a"\nmsgid_plural "b"\nmsgstr[0] ""\nmsgstr[1] ""\n')
+    done = command("translate", "model", "t.po", "-o", "o.po", "-q", "--target-language", "cy")
+    assert done.code == 0, done.err
+    warns(done.err, "t.po", "cy", "Plural-Forms")
+
+
 def test_messages_with_forms_stay(command, place):  # noqa: F811
     text = "{n, plural, =0 {Das Haus} other {{n} klein}}"
     (place / "t.html").write_text(f"<p>{text}</p>")

@@ -224,3 +224,20 @@ def test_random_files(catalogue):
     found = polib.pofile(again.file.text + "\n") if texts else []
     assert [each.msgstr for each in found] == [f"x{each}" for each in texts]
     assert all(each.fuzzy for each in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "header", "is_noted"),
+    [
+        ("cy", "", True),
+        ("cy", "Plural-Forms: nplurals=4; plural=(n==1 ? 0 : n==2 ? 1 : n==8 ? 2 : 3);\\n", False),
+        ("cy", "Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n", True),
+        ("de", "", False),
+    ],
+)
+def test_unknown_plural_forms_are_noted(tmp_path, language, header, is_noted):
+    text = f'msgid ""\nmsgstr "{header}"\n\nmsgid "a"\nmsgstr ""\n'
+    plural = '\nmsgid "b"\nmsgid_plural "c"\nmsgstr[0] ""\nmsgstr[1] ""\n'
+    assert opened(tmp_path, "t.po", text, target_language=language).notes == []
+    notes = opened(tmp_path, "t.po", text + plural, target_language=language).notes
+    assert ["Plural-Forms" in each for each in notes] == [True] * is_noted

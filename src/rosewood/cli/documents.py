@@ -109,6 +109,8 @@ def _summary(report: DocumentReport, seconds: float) -> Iterator[str]:
 
 
 def _warnings(report: DocumentReport, file: str) -> Iterator[str]:
+    for note in report.notes:
+        yield f"{file}: {note}"
     if report.doubtful:
         yield (
             f"{_units(len(report.doubtful))} with a confidence below {report.low_confidence:g} "

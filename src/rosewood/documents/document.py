@@ -83,6 +83,7 @@ class Document(ABC):
     settings: DocumentSettings
     units: list[Unit] = field(default_factory=list)
     kept: Counter[str] = field(default_factory=Counter)  # why other units are not translated
+    notes: list[str] = field(default_factory=list)  # what the user should know, such as a guess
 
     @abstractmethod
     def edits(self, translations: Sequence[UnitTranslation | None]) -> Iterable[Edit]:

@@ -27,7 +27,6 @@ _OF_LANGUAGE = {
     "pl": _POLISH,
     **dict.fromkeys(("cs", "sk"), _CZECH),
 }
-_ENGLISH = "en de nl sv da nb nn no it es pt ca el fi hu bg et tr he eu gl"
 _COUNTS = 200  # numbers that are tried
 _PROTECTION = Protection()
 

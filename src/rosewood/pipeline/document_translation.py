@@ -84,6 +84,7 @@ class DocumentReport:
     units: tuple[TranslatedUnit, ...]
     kept: Counter[str]  # units that were not to be translated, by reason
     low_confidence: float = 0.0
+    notes: tuple[str, ...] = ()  # of the document as a whole
 
     @property
     def translated(self) -> int:
@@ -248,7 +249,9 @@ def translate_units(
         )
         for unit, done, problem, match in zip(document.units, made, problems, matches, strict=True)
     ]
-    return made, DocumentReport(tuple(rows), document.kept, document.settings.low_confidence)
+    return made, DocumentReport(
+        tuple(rows), document.kept, document.settings.low_confidence, tuple(document.notes)
+    )
 
 
 def _whole(text: TextTranslator, unit: Unit, cut: Sentences, target: str) -> _Made | None:

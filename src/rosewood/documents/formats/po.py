@@ -214,6 +214,14 @@ def read_po(file: FileText, settings: DocumentSettings) -> Document:
                     document.units.append(unit)
     if document.plurals.count == 0:
         document.plurals = PluralForms.parse(forms_of_language(settings.target_language), False)
+    has_plurals = any("msgid_plural" in entry.fields for entry, _ in document.entries)
+    if has_plurals and document.plurals.count == 0:
+        language = settings.target_language or "the target language"
+        document.notes.append(
+            f"the plural forms of {language} are not known here, and the header does not say them: "
+            "only the forms that each entry has are filled; add the header "
+            '"Plural-Forms: nplurals=N; plural=EXPRESSION;\\n" with the values of the language'
+        )
     return document
 
 
