@@ -14,7 +14,13 @@ from lxml import etree
 from tests.refusals import refuses
 from tests.translated_documents import GOLDEN, in_bytes, opened, unchanged, written
 
-from rosewood.documents import DOCUMENTS, DocumentSettings, read_document, write_document
+from rosewood.documents import (
+    DOCUMENTS,
+    DocumentSettings,
+    UnitTranslation,
+    read_document,
+    write_document,
+)
 from rosewood.documents.document import FileText
 from rosewood.documents.formats import TEXT, format_of
 from rosewood.documents.inline_codes import InlineCodes, Token
@@ -208,8 +214,6 @@ def test_halves_of_angular_are_pairs(tmp_path):
 
 def test_sentences_of_a_unit_are_written_together(tmp_path):
     document = read_document(GOLDEN / "shop.xlf", DocumentSettings(**LANGUAGES))
-    from rosewood.documents import UnitTranslation
-
     made = [UnitTranslation(each.text) for each in document.units]
     made[2] = None  # the second sentence of u4
     assert '<target state="new"/>' in document.written(made)
@@ -222,8 +226,6 @@ def test_xml_that_lxml_alone_reads_is_refused(tmp_path, name, text):
 
 
 def test_a_control_character_cannot_be_in_xml():
-    from rosewood.documents import UnitTranslation
-
     document = read_document(GOLDEN / "shop.xlf", DocumentSettings(**LANGUAGES))
     assert document.check(UnitTranslation("a\x01b"), 2)
 
@@ -243,8 +245,6 @@ def test_cues_keep_their_number_of_lines(tmp_path):
     assert written(document, lambda _: "one two three four").endswith("\none two\nthree four\n")
     assert written(document, lambda _: "alone").endswith(",000\nalone\n")
     arrow = opened(tmp_path, "t.srt", text)
-    from rosewood.documents import UnitTranslation
-
     assert arrow.check(UnitTranslation("a --> b"), 0)
 
 
@@ -350,7 +350,7 @@ def test_no_pattern_takes_long():
 
 
 def test_marks_have_two_digits():
-    from rosewood.documents.marks import UnitTranslation, mark_of
+    from rosewood.documents.marks import mark_of
 
     settings = DocumentSettings()
     for sure, text in ((0.499, "0.49"), (1.0, "1.00"), (0.29, "0.29"), (0.0, "0.00")):
@@ -405,6 +405,53 @@ def test_random_html(text):
     for tag in ("<p", "</p>", "<b>", "</b>", "<i ", "<br>", "<!-- x -->", "<script>x</script>",
                 "{% x %}", "{x}", "<li>", "<img "):  # fmt: skip
         assert same.count(tag) == text.count(tag)
+
+
+@st.composite
+def nested_html(draw):
+    """A well-formed page whose inline elements go over line breaks, inputs and blocks."""
+    names = st.sampled_from(["b", "i", "u", "p", "div"])
+    leaf = st.sampled_from(["Ein Haus ", "<br/>", "<input/>", "klein ", "<img/>"])
+    grown = st.recursive(
+        leaf,
+        lambda inner: st.builds(
+            lambda name, parts: f"<{name}>{''.join(parts)}</{name}>",
+            names, st.lists(inner, max_size=5),
+        ),
+        max_leaves=15,
+    )  # fmt: skip
+    return f"<body>{''.join(draw(st.lists(grown, min_size=1, max_size=5)))}</body>"
+
+
+@given(nested_html(), st.randoms(use_true_random=False))
+def test_tags_nest_in_whatever_order_translations_have_them(text, chance):
+    settings = DocumentSettings(marks=False, **LANGUAGES)
+    document = DOCUMENTS["html"].read(FileText(text, "x"), settings)
+    made = []
+    for number, unit in enumerate(document.units):
+        parts = re.findall(r"<[^<>]*>|\w+", unit.text)
+        for _ in range(chance.randrange(3)):
+            place = chance.randrange(len(parts))
+            parts.insert(chance.randrange(len(parts)), parts.pop(place))
+        done = UnitTranslation(" ".join(parts))
+        made.append(done if document.check(done, number) is None else None)
+    etree.fromstring(document.written(made))
+
+
+@pytest.mark.parametrize(
+    ("text", "good", "bad"),
+    [
+        ("<b>x<br>a</b> <i>c</i>", '<bpt i="2"/>c<ept i="2"/><ept i="1"/>',
+         '<bpt i="2"/>c<ept i="1"/><ept i="2"/>'),
+        ("<u>1<br>a</u> <i>c<br>1</i>", 'a<ept i="1"/><bpt i="2"/>c',
+         '<bpt i="2"/>c a<ept i="1"/>'),
+    ],
+)  # fmt: skip
+def test_tags_whose_other_half_is_elsewhere(tmp_path, text, good, bad):
+    document = opened(tmp_path, "t.html", text, **LANGUAGES)
+    number = next(n for n, each in enumerate(document.units) if "<ept" in each.text)
+    assert document.check(UnitTranslation(good), number) is None
+    assert document.check(UnitTranslation(bad), number) is not None
 
 
 times = st.sampled_from(["00:00:01,000 --> 00:00:02,000", "1:02:03.4 --> 1:02:05.678 X1:0"])

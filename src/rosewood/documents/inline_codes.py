@@ -13,7 +13,7 @@ as it was, to the byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from rosewood.corpus.text.tags import paired
@@ -77,10 +77,24 @@ class InlineCodes:
             parts.append(self._added(_KINDS[each.kind], number, each.raw))
             self.codes.append((_KINDS[each.kind], number))
         self.tagged = "".join(parts)
+        self._alone = list(self._around_alone(self.codes))
 
     def _added(self, kind: str, number: int, raw: str) -> str:
         self._raw[kind, number] = raw
         return f'<{kind} i="{number}"/>'
+
+    def _around_alone(self, codes: Iterable[Code]) -> Iterator[tuple[Code, frozenset[int]]]:
+        """The tags whose other half is not in this unit, each with the pairs that it is in."""
+        around: set[int] = set()
+        for kind, number in codes:
+            if kind == "ph":
+                continue
+            if number not in self._pairs:
+                yield (kind, number), frozenset(around)
+            elif kind == "bpt":
+                around.add(number)
+            else:
+                around.discard(number)
 
     def fault(self, text: str) -> str | None:
         """Why a text has not the codes of this unit, or not in a possible order."""
@@ -97,6 +111,8 @@ class InlineCodes:
                 around.append(number)
             elif not around or around.pop() != number:
                 return "inline markup came out in a wrong order"
+        if list(self._around_alone(found)) != self._alone:
+            return "a tag whose other half is elsewhere came out in a wrong place"
         return None
 
     def restored(self, text: str, raws: Mapping[Code, str] | None = None) -> str:
