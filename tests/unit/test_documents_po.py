@@ -241,3 +241,31 @@ def test_unknown_plural_forms_are_noted(tmp_path, language, header, is_noted):
     assert opened(tmp_path, "t.po", text, target_language=language).notes == []
     notes = opened(tmp_path, "t.po", text + plural, target_language=language).notes
     assert ["Plural-Forms" in each for each in notes] == [True] * is_noted
+
+
+def test_plural_forms_of_a_person_stay(tmp_path):
+    head = 'msgid "%d house"\nmsgid_plural "%d houses"\n'
+    text = f'{head}msgstr[0] ""\nmsgstr[1] "%d "\n"HUMAN"\n'
+    first = written(opened(tmp_path, "t.po", text, target_language="de"))
+    note = "# msgstr[0]: machine translation, confidence 0.87\n"
+    done = f'{head}msgstr[0] "%d HOUSE"\nmsgstr[1] "%d "\n"HUMAN"\n'
+    assert first == f"{note}#, fuzzy\n{done}"
+    # The same again: the form of the person stays, the note is not doubled.
+    again = opened(tmp_path, "t.po", first, target_language="de")
+    assert written(again) == first
+    everything = opened(tmp_path, "t.po", first, target_language="de", retranslate=True)
+    whole = written(everything)
+    assert "HUMAN" not in whole
+    assert whole.startswith("# machine translation")
+    # Russian: two forms are missing; one that the header does not have is not lost.
+    for language, machine in (("ru", (1, 2)), ("ja", (1, 2))):
+        forms = 'msgstr[0] "HUMAN"\nmsgstr[1] ""\nmsgstr[2] ""\nmsgstr[3] "OTHER"\n'
+        document = opened(tmp_path, "t.po", head + forms, target_language=language)
+        (entry,) = polib.pofile(written(document))
+        assert (entry.msgstr_plural[0], entry.msgstr_plural[3]) == ("HUMAN", "OTHER")
+        assert all(entry.msgstr_plural[form] == "%d HOUSES" for form in machine)
+
+
+def test_fuzzy_plural_forms_are_replaced(tmp_path):
+    text = '#, fuzzy\nmsgid "a"\nmsgid_plural "b"\nmsgstr[0] "old"\nmsgstr[1] ""\n'
+    assert "old" not in written(opened(tmp_path, "t.po", text, target_language="de"))

@@ -9,6 +9,7 @@ and those that have a translation stay; only the lines of translated entries cha
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +26,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 _WRITTEN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r",
                           "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"})  # fmt: skip
 _CHARSET = re.compile(rb"charset=([\w.:-]+)")
-_NOTE = re.compile(rf"#\s+{NOTE}\s*\Z")
+_NOTE = re.compile(rf"#\s+(?P<forms>(?:msgstr\[\d+\](?:, )?)+: )?{NOTE}\s*\Z")
 _WIDTH = 77  # of a line, in files whose lines are wrapped
 
 
@@ -48,6 +49,21 @@ class _Entry:
     forms: dict[int, _Field] = field(default_factory=dict)
     comments: list[tuple[int, str]] = field(default_factory=list)  # place and line
     last: _Field | None = None
+
+    def translated_forms(self) -> dict[int, _Field]:
+        """The plural forms that have a translation by a person.
+
+        In a fuzzy entry they are those that an earlier note about single forms does not name.
+        """
+        done = {form: each for form, each in self.forms.items() if each.text}
+        if "fuzzy" not in self.flags:
+            return done
+        notes = (_NOTE.match(line) for _, line in self.comments if not line.startswith("#."))
+        named = [each["forms"] for each in notes if each is not None and each["forms"]]
+        if not named:
+            return {}
+        machine = set(map(int, re.findall(r"\d+", named[-1])))
+        return {form: each for form, each in done.items() if form not in machine}
 
     @property
     def flags(self) -> list[str]:
@@ -88,15 +104,18 @@ class _Catalogue(Document):
 
     def _entry(self, entry: _Entry, made: Sequence[UnitTranslation]) -> Iterator[Edit]:
         newline = self.file.newline
-        sides = self._sides(entry) if len(made) > 1 else [0]
-        least = weakest(made[side] for side in sides)
+        sides = self._sides(entry) if len(made) > 1 else {0: 0}
+        least = weakest(made[side] for side in sides.values())
         if self._is_uncertain(entry, made, sides):
             least = replace(least, is_certain=False)
         mark = mark_of(least, self.settings)
         head = ""
         flags = [each for each in entry.flags if each != "fuzzy"]
         if mark is not None:
-            head = f"# {mark.note}{newline}"
+            which = ""
+            if len(made) > 1 and self._kept(entry):
+                which = f"{', '.join(f'msgstr[{form}]' for form in sides)}: "
+            head = f"# {which}{mark.note}{newline}"
             flags = ["fuzzy"] * mark.needs_review + flags
         flag_line = f"#, {', '.join(flags)}{newline}" if flags else ""
         for place, line in entry.comments:
@@ -117,30 +136,41 @@ class _Catalogue(Document):
         else:
             yield Edit(place, place, head)
             yield Edit(below, below, flag_line)
-        texts = [made[0].text]
-        keys = ["msgstr"]
-        if len(made) > 1:
-            keys = [f"msgstr[{form}]" for form in range(len(sides))]
-            texts = [made[side].text for side in sides]
         rows = entry.fields["msgid"].rows
-        written = [self._field(*each, rows) for each in zip(keys, texts, strict=True)]
+        if len(made) > 1:
+            lines = {
+                form: self._field(f"msgstr[{form}]", made[side].text, rows)
+                for form, side in sides.items()
+            }
+            for form, each in self._kept(entry).items():
+                lines[form] = self.file.text[each.start : each.end].rstrip("\r\n")
+            written = [lines[form] for form in sorted(lines)]
+        else:
+            written = [self._field("msgstr", made[0].text, rows)]
         old = entry.translations
         end = old[-1].end
         last = newline if self.file.text.endswith("\n", 0, end) else ""
         yield Edit(old[0].start, end, newline.join(written) + last)
 
-    def _sides(self, entry: _Entry) -> list[int]:
-        """For each plural form the unit whose translation it gets."""
-        return [self._side(entry, form) for form in range(self._forms_of(entry))]
+    def _kept(self, entry: _Entry) -> dict[int, _Field]:
+        """The plural forms that stay as they are."""
+        return {} if self.settings.retranslate else entry.translated_forms()
+
+    def _sides(self, entry: _Entry) -> dict[int, int]:
+        """For each plural form that is filled the unit whose translation it gets."""
+        kept = self._kept(entry)
+        forms = range(max(self._forms_of(entry), max(kept, default=-1) + 1))
+        return {form: self._side(entry, form) for form in forms if form not in kept}
 
     def _is_uncertain(
-        self, entry: _Entry, made: Sequence[UnitTranslation], sides: Sequence[int]
+        self, entry: _Entry, made: Sequence[UnitTranslation], sides: dict[int, int]
     ) -> bool:
         """Whether a match of a memory may be wrong here: memories have no contexts, and the text of
         one plural form for several is a guess."""
         has_context = "msgctxt" in entry.fields
+        used = Counter(sides.values())
         return any(
-            made[side].is_remembered and (has_context or sides.count(side) > 1) for side in sides
+            made[side].is_remembered and (has_context or count > 1) for side, count in used.items()
         )
 
     def _forms_of(self, entry: _Entry) -> int:
