@@ -225,6 +225,31 @@ def test_xml_that_lxml_alone_reads_is_refused(tmp_path, name, text):
         opened(tmp_path, name, text % "\n<\u2c00/>", **LANGUAGES)
 
 
+def test_empty_sentences_of_a_target_are_filled(tmp_path):
+    sentence = '<mrk mtype="seg" mid="%d">%s</mrk>'
+    cut = " ".join(
+        sentence % each for each in ((1, "eins"), (2, "<g id='1'>zwei</g>"), (3, "drei"))
+    )
+    target = sentence % (1, "Human") + " " + sentence % (2, "") + ' <mrk mtype="seg" mid="3"/>'
+    target = f"<target>{target}</target>"
+    text = XLIFF % (
+        f'<trans-unit id="u"><source>x</source><seg-source>{cut}</seg-source>{target}</trans-unit>'
+    )
+    document = opened(tmp_path, "t.xlf", text)
+    assert [each.name for each in document.units] == ["u/2", "u/3"]
+    assert document.kept == {}
+    assert unchanged(document)
+    made = written(document)
+    expected = " ".join(
+        sentence % each for each in ((1, "Human"), (2, "<g id='1'>ZWEI</g>"), (3, "DREI"))
+    )
+    assert f'state-qualifier="mt-suggestion">{expected}</target>' in made
+    again = opened(tmp_path, "t.xlf", made)
+    assert (again.units, again.kept) == ([], {"translated already": 1})
+    everything = opened(tmp_path, "t.xlf", text, retranslate=True)
+    assert [each.name for each in everything.units] == ["u/1", "u/2", "u/3"]
+
+
 def test_a_control_character_cannot_be_in_xml():
     document = read_document(GOLDEN / "shop.xlf", DocumentSettings(**LANGUAGES))
     assert document.check(UnitTranslation("a\x01b"), 2)

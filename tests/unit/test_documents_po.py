@@ -269,3 +269,11 @@ def test_plural_forms_of_a_person_stay(tmp_path):
 def test_fuzzy_plural_forms_are_replaced(tmp_path):
     text = '#, fuzzy\nmsgid "a"\nmsgid_plural "b"\nmsgstr[0] "old"\nmsgstr[1] ""\n'
     assert "old" not in written(opened(tmp_path, "t.po", text, target_language="de"))
+
+
+@pytest.mark.parametrize("note", ["", "# msgstr[7]: machine translation\n#, fuzzy\n"])
+def test_more_plural_forms_than_the_language_has(tmp_path, note):
+    text = f'{note}msgid "a"\nmsgid_plural "b"\nmsgstr[0] "x"\nmsgstr[1] "y"\nmsgstr[2] ""\n'
+    (entry,) = polib.pofile(written(opened(tmp_path, "t.po", text, target_language="de")))
+    expected = {0: "A", 1: "B"} if note else {0: "x", 1: "y", 2: "B"}
+    assert entry.msgstr_plural == expected

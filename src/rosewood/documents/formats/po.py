@@ -63,6 +63,8 @@ class _Entry:
         if not named:
             return {}
         machine = set(map(int, re.findall(r"\d+", named[-1])))
+        if not machine & set(self.forms):
+            return {}
         return {form: each for form, each in done.items() if form not in machine}
 
     @property
@@ -159,7 +161,7 @@ class _Catalogue(Document):
     def _sides(self, entry: _Entry) -> dict[int, int]:
         """For each plural form that is filled the unit whose translation it gets."""
         kept = self._kept(entry)
-        forms = range(max(self._forms_of(entry), max(kept, default=-1) + 1))
+        forms = range(max(self._forms_of(entry), len(entry.forms) if kept else 0))
         return {form: self._side(entry, form) for form in forms if form not in kept}
 
     def _is_uncertain(

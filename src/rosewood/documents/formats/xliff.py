@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosewood.documents.document import Document, DocumentFormat, Edit, FileText, Unit
+from rosewood.documents.document import Document, DocumentFormat, Edit, FileText, Unit, edited
 from rosewood.documents.inline_codes import InlineCodes
 from rosewood.documents.marks import EXACT, MACHINE, NOTE, Mark, UnitTranslation, mark_of, weakest
 from rosewood.documents.settings import DocumentSettings
@@ -48,6 +48,7 @@ class _Part:
     source: Any  # element with the text
     codes: InlineCodes
     mark: str | None = None  # mid of a sentence
+    slot: Any = None  # its empty place in a target whose other sentences have translations
 
 
 @dataclass
@@ -100,7 +101,9 @@ class _File(Document):
         xml = self.xml
         source, target = child(unit, "source"), child(unit, "target")
         cut = child(unit, "seg-source")
-        if good[0][0].mark is None:
+        if good[0][0].slot is not None:
+            content = self._filled(target, good)
+        elif good[0][0].mark is None:
             content = good[0][0].codes.restored(good[0][1].text)
         else:
             content = self._sentences(cut, good)
@@ -145,6 +148,18 @@ class _File(Document):
             parts += [self.file.text[end : inside.inner], part.codes.restored(each.text)]
             end = inside.inner_end
         return "".join([*parts, self.file.text[end : span.inner_end]])
+
+    def _filled(self, target: Any, good: Sequence[tuple[_Part, UnitTranslation]]) -> str:
+        """The content of a target with translations of its empty sentences."""
+        assert self.xml is not None
+        whole = self.xml.span(target)
+        edits = []
+        for part, each in good:
+            span, tag = self.xml.span(part.slot), opened(self.xml.tag(part.slot))
+            end = f"</{self.xml.qualified(part.slot, 'mrk')}>"
+            text = f"{tag}{part.codes.restored(each.text)}{end}"
+            edits.append(Edit(span.start, span.end, text))
+        return edited(self.file.text, whole.inner, whole.inner_end, sorted(edits))
 
     def _segment(
         self, segment: Any, part: _Part, each: UnitTranslation, mark: Mark | None
@@ -254,14 +269,22 @@ def _read_trans_unit(document: _File, xml: XmlText, unit: Any) -> None:
         document.keep("without a source")
         return
     is_new = target is None or not _text(target) or target.get("state") in _NEW
-    if not is_new and not document.settings.retranslate:
-        document.keep("translated already")
-        return
     sentences = [] if cut is None else _sentences(cut)
+    slots: dict[str | None, Any] = {}
+    if not is_new and not document.settings.retranslate:
+        slots = {each.get("mid"): each for each in _sentences(target) if not _text(each)}
+        first = {each.get("mid"): each for each in reversed(sentences) if _text(each)}
+        sentences = [
+            each for each in sentences if each in first.values() and each.get("mid") in slots
+        ]
+        if not sentences:
+            document.keep("translated already")
+            return
     if not sentences:
         _add(document, xml, unit, source, None, unit.get("id"))
     for each in sentences:
-        _add(document, xml, unit, each, each.get("mid"), f"{unit.get('id')}/{each.get('mid')}")
+        mark = each.get("mid")
+        _add(document, xml, unit, each, mark, f"{unit.get('id')}/{mark}", slots.pop(mark, None))
 
 
 def _sentences(cut: Any) -> list[Any]:
@@ -287,13 +310,19 @@ def _read_unit(document: _File, xml: XmlText, unit: Any) -> None:
 
 
 def _add(
-    document: _File, xml: XmlText, holder: Any, source: Any, mark: str | None, name: str | None
+    document: _File,
+    xml: XmlText,
+    holder: Any,
+    source: Any,
+    mark: str | None,
+    name: str | None,
+    slot: Any = None,
 ) -> None:
     codes = xml.codes(source, _KINDS)
     if not codes.tagged.strip():
         document.keep("empty")
         return
-    document.parts.append(_Part(holder, source, codes, mark))
+    document.parts.append(_Part(holder, source, codes, mark, slot))
     document.units.append(Unit(codes.tagged, xml.line(source), name, breaks=True))
 
 
