@@ -179,6 +179,15 @@ def test_rows_have_matches(command, place):  # noqa: F811
     warns(done.err, "1", "exact", "match", "2", "fuzzy", "matches")
 
 
+@pytest.mark.parametrize("source", ["%s hat %d Briefe.", "Das Haus. %s hat %d Briefe.\\nklein"])
+def test_exact_matches_with_placeholders_in_another_order(command, place, source):  # noqa: F811
+    (place / "m.tsv").write_text("%s hat %d Briefe.\t%d letters for %s.\n")
+    (place / "t.po").write_text(f'msgid "{source}"\nmsgstr ""\n')
+    done = command("translate", "model", "t.po", "-o", "o.po", "--memory-file", "m.tsv", "-q")
+    assert (place / "o.po").read_bytes() == (place / "t.po").read_bytes()
+    warns(done.err, "t.po:1")
+
+
 def test_notes_of_a_document_are_shown(command, place):  # noqa: F811
     (place / "t.po").write_text('msgid "a"\nmsgid_plural "b"\nmsgstr[0] ""\nmsgstr[1] ""\n')
     done = command("translate", "model", "t.po", "-o", "o.po", "-q", "--target-language", "cy")

@@ -52,6 +52,14 @@ def slot_form(text: str, find: FindValues) -> SlotForm | None:
     return SlotForm(exact_form("".join([*parts, text[place:]])), tuple(values))
 
 
+def keeps_order(source: str, translation: str, find: FindValues) -> bool:
+    """Whether placeholders whose meaning depends on their order, such as `%s`, keep it."""
+    first, second = (
+        [text[each.start : each.end] for each in find(text)] for text in (source, translation)
+    )
+    return list(filter(_ORDERED.match, first)) == list(filter(_ORDERED.match, second))
+
+
 def with_values_of(old: SlotForm, new: SlotForm, translation: str, find: FindValues) -> str | None:
     """The translation of a text of the form `old` with the values of `new`; None where unsure."""
     replaced: dict[str, str] = {}

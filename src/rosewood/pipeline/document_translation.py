@@ -31,6 +31,7 @@ from rosewood.documents import (
 from rosewood.documents.marks import COPY, EXACT, MACHINE, NEAR_EXACT
 from rosewood.documents.wrapping import wrapped
 from rosewood.errors import DecodingError, FormatError
+from rosewood.memory.slots import keeps_order
 from rosewood.pipeline.confidence import word_confidence
 from rosewood.shared_types import PathName
 
@@ -259,7 +260,8 @@ def _whole(text: TextTranslator, unit: Unit, cut: Sentences, target: str) -> _Ma
     match = None if text.memory is None else text.memory.exact(unit.text)
     if match is None or not match.translation.strip() or not unit.text.strip():
         return None
-    if (problem := _changes(*text.value_changes(unit.text, match.translation))) is not None:
+    problem = _changes(*text.value_changes(unit.text, match.translation))
+    if (problem := problem or _order(text, unit.text, match.translation)) is not None:
         return _Made(None, problem, match)
     body = unit.text.strip()
     place = unit.text.index(body)
@@ -349,7 +351,10 @@ def _said(line: TranslatedLine, theta: Any, how: Any, unknown: object) -> _Said:
     match = line.match
     if not done.is_remembered and not line.best.report.reachable:
         return _Said("", None, 0, "no translation was found", match)
-    if (problem := _changes(done.lost, done.added)) is not None:
+    problem = _changes(done.lost, done.added)
+    if problem is None and done.is_remembered:
+        problem = _order(line.translator, done.prepared.text, done.text)
+    if problem is not None:
         return _Said("", None, 0, problem, match)
     if done.is_remembered:
         return _Said(done.text, 1.0, words, None, match)
@@ -365,6 +370,14 @@ def _changes(lost: Sequence[str], added: Sequence[str]) -> str | None:
         return None
     what = "lacks" if lost else "has additional"
     return f"its translation {what} {', '.join(lost or added)}"
+
+
+def _order(text: TextTranslator, source: str, translation: str) -> str | None:
+    """Why a translation of a memory with placeholders in another order is not written."""
+    assert text.source_text is not None
+    if keeps_order(source, translation, text.source_text.protected):
+        return None
+    return "its translation has placeholders such as %s and %d in another order"
 
 
 def _protecting(text: TextTranslator) -> TextTranslator:
