@@ -2,7 +2,8 @@
 
 The languages are those that are asked for: `en` takes `en-US` where there is no plain `en`.  Where
 none are, the source is the memory's own and the target the only other language of the first unit.
-Properties of a unit are tags.
+Properties of a unit are tags.  Units and variants with the property `x-mt` are machine translations:
+they are left out and counted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from rosewood.corpus.lines import at
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, RosewoodError
 
+_MACHINE = "x-mt"  # the property by which rosewood and other tools mark machine translations
+_NOT_SO = {"", "0", "no", "false"}
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -83,19 +86,27 @@ def _unit(
     unit: Any, count: int, wanted: _Wanted, own: str | None, gate: Gate
 ) -> SentencePair | BadPair | None:
     line, name = unit.sourceline, unit.get("tuid")
+    if _is_machine(unit):
+        gate.tally.left_out["machine translation"] += 1
+        return None
     there: dict[str, Any] = {}
     variants = [
         ((each.get(_XML_LANG) or each.get("lang") or "").strip(), each)
         for each in children(unit, "tuv")
     ]
+    machine = {language for language, variant in variants if _is_machine(variant)}
+    variants = [(language, each) for language, each in variants if not _is_machine(each)]
     for language, variant in variants:
         there.setdefault(language, variant)
     if "" in there:
         return gate.bad("no language", "a variant does not tell its language", line, name)
     with at(gate.file, line):
-        wanted.decide(there, unit.get("srclang") or own)
+        wanted.decide({**there, **dict.fromkeys(machine)}, unit.get("srclang") or own)
     source, target = wanted.choose(there)
     if source is None or target is None:
+        if any(map(wanted.has, machine)):
+            gate.tally.left_out["machine translation"] += 1
+            return None
         missing = (wanted.source if source is None else wanted.target) or "translation"
         gate.tally.left_out[f"no {missing}, only {', '.join([*there][:4]) or 'nothing'}"] += 1
         return None
@@ -113,6 +124,14 @@ def _unit(
     if also:
         gate.tally.left_out["another variant"] += also
     return gate.pair(texts[0], texts[1], line, _tags(unit), name or str(count))
+
+
+def _is_machine(element: Any) -> bool:
+    """Whether a property of a unit or variant says that it is a machine translation."""
+    return any(
+        each.get("type") == _MACHINE and "".join(each.itertext()).strip().casefold() not in _NOT_SO
+        for each in children(element, "prop")
+    )
 
 
 def _tags(unit: Any) -> dict[str, str]:

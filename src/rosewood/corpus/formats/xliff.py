@@ -1,8 +1,8 @@
 """XLIFF 1.2 (`trans-unit`, also in sentences by `seg-source`) and 2.x (`unit`, `segment`).
 
 The languages are those of the file; where others are asked for, the other way round or not at all.
-Units without a translation, and those that are not to be translated, are left out and counted.
-The state of a translation is a tag.
+Units without a translation, and those that are not to be translated, are left out and counted; so
+are machine translations, and those whose state says that they are not done or not reviewed.  The state of a translation is a tag.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from rosewood.corpus.languages import is_backward
 from rosewood.errors import RosewoodError
 
 _UNITS = {"trans-unit", "unit"}
+_MACHINE = {"mt-suggestion", "leveraged-mt", "rosewood:mt"}  # state-qualifier or subState
+_ACCEPTED = {"signed-off", "reviewed", "final"}  # by a person, whoever translated it
 
 
 def parse_xliff(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
@@ -65,10 +67,23 @@ def _pairs(unit: Any, backward: bool, gate: Gate) -> Parsed:
             continue
         if not texts[1].strip():
             gate.tally.left_out["untranslated"] += 1
+        elif (reason := _not_accepted(tags)) is not None:
+            gate.tally.left_out[reason] += 1
         elif backward:
             yield gate.pair(texts[1], texts[0], line, tags, name)
         else:
             yield gate.pair(texts[0], texts[1], line, tags, name)
+
+
+def _not_accepted(tags: dict[str, str]) -> str | None:
+    """Why a translation is not one to learn from; None if it is."""
+    state = tags.get("state", "")
+    if tags.get("approved") == "yes" or state in _ACCEPTED:
+        return None
+    if tags.get("state-qualifier") in _MACHINE or tags.get("subState") in _MACHINE:
+        return "machine translation"
+    is_open = state in ("new", "initial") or state.startswith("needs-")
+    return f"state {state}" if is_open else None
 
 
 Parts = Iterator[tuple[str | None, Any, Any, dict[str, str]]]  # name, source, target, tags
