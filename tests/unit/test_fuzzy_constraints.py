@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,18 @@ def test_a_part_has_one_value_at_most():
     ]  # fmt: skip
 
 
+def test_parts_end_at_tags():
+    one_to_one = [(k, k) for k in range(5)]
+    source, target = "ein mann spielt die gitarre", "a man plays the guitar"
+    assert parts(source, source, target, one_to_one) == [(0, 5, target)]
+    assert parts(source, source, target, one_to_one, cuts={0, 3, 5}) == [
+        (0, 3, "a man plays"), (3, 5, "the guitar")
+    ]  # fmt: skip
+    assert parts(source, source, target, one_to_one, cuts={1, 2}) == [(2, 5, "plays the guitar")]
+    swapped = [(0, 1), (1, 0), (2, 2)]
+    assert parts("a b c", "a b c", "B A C", swapped, cuts={1}) == []
+
+
 @given(WORDS, WORDS)
 def test_equal_words_are_those_of_the_fewest_edits(one, other):
     found = equal_words(one, other)
@@ -74,7 +88,9 @@ def test_parts_are_apart_and_have_the_values_of_their_words(words, source, targe
     pair = st.tuples(st.integers(0, 8), st.integers(0, 8))
     links = [(i, j) for i, j in data.draw(st.lists(pair)) if i < len(source) and j < len(target)]
     taken = data.draw(st.sets(st.integers(0, 8)))
-    found = matching_parts(words, source, target, links, taken=taken, least=1)
+    cuts = data.draw(st.sets(st.integers(0, 9)))
+    found = matching_parts(words, source, target, links, taken=taken, cuts=cuts, least=1)
+    assert not any(each.begin < cut < each.end for each in found for cut in cuts)
     places = [place for each in found for place in range(each.begin, each.end)]
     assert len(places) == len(set(places))
     assert not taken & set(places)
@@ -111,6 +127,33 @@ def test_parts_are_in_the_translation_and_placeholders_are_kept(folder):
         used += sum(" ".join(each.translations[0]) in said for each in long)
         assert protected(line.text) == protected(text)
     assert used > 20
+
+
+def test_tags_are_around_their_words_whatever_the_memory_has(folder):
+    """A tag around one word of a match is around its translation, not empty or around a part."""
+    with_memory = Translator.load(folder, fuzzy_constrain="on", fuzzy=0.5)
+    without = Translator.load(folder, memory="off")
+    same = seen = 0
+    for text, _ in random_pairs(300, 9, noise=0):
+        (line,) = with_memory.stream([text])
+        if "<" in text or line.match is None or line.match.is_exact:
+            continue
+        long = [each for each in line.prepared.source.forced if each.end > each.begin + 2]
+        if not long:
+            continue
+        words = text.split(" ")
+        place = next((k for k in range(1, len(words) - 1) if words[k].isalpha()), None)
+        if place is None:
+            continue
+        words[place] = f"<b>{words[place]}</b>"
+        tagged = " ".join(words)
+        said, plain = with_memory.translate(tagged), without.translate(tagged)
+        seen += 1
+        inside = re.search("<b>(.*)</b>", said)[1]
+        same += inside == re.search("<b>(.*)</b>", plain)[1]
+        assert inside or "<b></b>" in plain, (tagged, said, plain)
+    assert seen > 10
+    assert same > 0.9 * seen, (same, seen)
 
 
 def test_links_of_sentences_that_the_decoder_cannot_derive(folder):

@@ -7,7 +7,9 @@ words that are the same; the search translates the rest.  They fix the order of 
 in the translation of the match; here parts are phrases that the decoder may move like others.
 
 A part is a run of equal words whose translation is one run of words that no other word is linked
-to.  Words without links belong to the part beside them.
+to.  Words without links belong to the part beside them.  A part is one phrase of the derivation:
+where its words are linked is not known afterwards.  So parts end at the tags of a text, which go
+around the translations of their words.
 """
 
 from __future__ import annotations
@@ -54,18 +56,19 @@ def matching_parts(
     links: Links,
     *,
     taken: Collection[int] = frozenset(),
+    cuts: Collection[int] = frozenset(),
     exclusive: bool = False,
     least: int = 2,
 ) -> list[Forced]:
     """The parts of a text that a match translates, as words of the text and their translation.
 
     `source` and `target` are the words of the match, `links` lead from one to the other.  No part
-    has words in `taken`, or fewer than `least` words.  With `exclusive` nothing else may translate
+    has words in `taken`, or fewer than `least` words, or goes on at a place in `cuts`.  With `exclusive` nothing else may translate
     its words; without, it is preferred to rules, which pay for their probabilities.
     """
     parts = _Parts(source, target, links)
     found: list[Forced] = []
-    for begin, end, shift in _runs(equal_words(words, source), taken):
+    for begin, end, shift in _runs(equal_words(words, source), taken, cuts):
         while begin < end:
             for last in range(end, begin + least - 1, -1):
                 span = parts.translation(begin + shift, last + shift)
@@ -79,13 +82,15 @@ def matching_parts(
     return found
 
 
-def _runs(equal: list[tuple[int, int]], taken: Collection[int]) -> Iterable[tuple[int, int, int]]:
+def _runs(
+    equal: list[tuple[int, int]], taken: Collection[int], cuts: Collection[int]
+) -> Iterable[tuple[int, int, int]]:
     """Runs of equal words: where they begin and end, and how far they are off in the match."""
     run: list[int] = []
     for i, j in equal:
         if i in taken:
             continue
-        if run and (i, j - i) == (run[1], run[2]):
+        if run and i not in cuts and (i, j - i) == (run[1], run[2]):
             run[1] += 1
         else:
             if run:
@@ -148,10 +153,16 @@ class MemoryAligner:
         self._decoder = decoder
 
     def guided(
-        self, words: Words, source: Words, target: Words, forced: Sequence[Forced]
+        self,
+        words: Words,
+        source: Words,
+        target: Words,
+        forced: Sequence[Forced],
+        cuts: Collection[int] = frozenset(),
     ) -> list[Forced]:
         """What is forced in a text, and the parts of it that a match translates.
 
+        No part goes on over places in `cuts`, where there are tags before a word.
         What was forced before stays, but for values: those within parts are no longer alone.
         """
         values = {
@@ -162,7 +173,8 @@ class MemoryAligner:
             place for each in forced if (each.begin, each.end) not in values
             for place in range(each.begin, each.end)
         }  # fmt: skip
-        parts = matching_parts(words, source, target, self.links(source, target), taken=taken)
+        links = self.links(source, target)
+        parts = matching_parts(words, source, target, links, taken=taken, cuts=cuts)
         covered = {place for each in parts for place in range(each.begin, each.end)}
         return [each for each in forced if each.begin not in covered] + parts
 

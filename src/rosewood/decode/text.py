@@ -191,7 +191,8 @@ class TextTranslator:
             forced += self.glossary.apply(written, also=also, taken=taken)
         if match is not None and constrains:
             pair = self._source_words(match.source), self._reference(match.translation)
-            forced = self._memory_aligner.guided(words, *pair, forced)
+            cuts = frozenset() if encoded is None else {tag.place for tag in encoded.tags}
+            forced = self._memory_aligner.guided(words, *pair, forced, cuts)
         numbers: list[NumberOption] = []
         if self._numbers is not None and encoded is not None and has_digit(text):
             taken |= {place for each in forced for place in range(each.begin, each.end)}

@@ -2,8 +2,8 @@
 
 The languages are those that are asked for: `en` takes `en-US` where there is no plain `en`.  Where
 none are, the source is the memory's own and the target the only other language of the first unit.
-Properties of a unit are tags.  Units and variants with the property `x-mt` are machine translations:
-they are left out and counted.
+Properties of a unit are tags.  Units and variants with the property `x-mt` are machine
+translations: they are left out and counted.
 """
 
 from __future__ import annotations

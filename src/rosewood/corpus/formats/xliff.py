@@ -2,7 +2,8 @@
 
 The languages are those of the file; where others are asked for, the other way round or not at all.
 Units without a translation, and those that are not to be translated, are left out and counted; so
-are machine translations, and those whose state says that they are not done or not reviewed.  The state of a translation is a tag.
+are machine translations, and those whose state says that they are not done or not reviewed.
+The state of a translation is a tag.
 """
 
 from __future__ import annotations
