@@ -38,6 +38,7 @@ def test_what_is_linked_to_other_words_is_cut_out():
 def test_words_without_links_belong_to_the_part_beside_them():
     links = [(0, 0), (1, 3)]
     assert parts("a x", "a b", "A of the B", links, least=1) == [(0, 1, "A of the")]
+    assert parts("a x", "a b", "A of the B", links, least=1, cuts={1}) == [(0, 1, "A")]
 
 
 def test_a_translation_that_another_word_is_linked_to_is_no_part():

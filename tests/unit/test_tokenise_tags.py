@@ -118,6 +118,11 @@ def test_tags_follow_their_words(text, words, alignment, wanted):
         ("Hi {name}, {0:.2f} {} {{x}} ${a.b}", "{name} {0:.2f} {} {{x}} ${a.b}"),
         ("%s %d %5.2f %(count)d %1$s %% %name% %@", "%s %d %5.2f %(count)d %1$s %% %name% %@"),
         ("100%s 50% der, 5 %discount {so nicht} { a b }", ""),
+        ("%ds, %sKB %dx%dpx %s_%s.txt %ssec", "%d %s %d %d %s %s %s"),
+        ("Haus%s (v%d) %s%s x%1$s %ds%d %ds%%", "%s %d %s %s %1$s %d %d %d %%"),
+        ("%5.2fs %02dh %lds %user% %d%%", "%5.2f %02d %ld %user% %d %%"),
+        ("100%ig 50 %der 5%d? 7%iger %ige 5\u00a0%ige a%20b %d0 %-satz 3%s", ""),
+        ("https://a.de/Stra%c3%dfe%de/%dax", ""),
         ("<br> <img src='a>b'> <x/> <!-- a <b> --> &amp; &#160;", None),
         ("a < b > c <3 x<y && {", ""),
         ('<ph id="1">&lt;br&gt;</ph> <it pos="begin">q</it>', None),
@@ -308,6 +313,25 @@ def test_values_are_parted_from_what_would_change_them():
     assert processor.decode([VALUE, "n't"], encoded) == "%d n't"
     assert processor.decode([VALUE, "."], encoded) == "%d."
     assert processor.decode(["ich", VALUE], processor.encode("ich<b></b>%d")) == "ich<b></b>%d"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "wanted"),
+    [
+        ("Haus%s", ["house", VALUE], "house%s"),
+        ("%dHunde", [VALUE, "dogs"], "%ddogs"),
+        ("Dauer: %ds", ["duration", ":", VALUE, "s"], "duration: %ds"),
+        ("%sKB frei", [VALUE, "KB", "free"], "%sKB free"),
+        ("Haus %s", ["house", VALUE], "house %s"),
+        ("Haus%s", ["house5", VALUE], "house5 %s"),  # else it would be no value
+    ],
+)
+def test_values_attached_to_letters_are_spaced_as_in_the_source(text, words, wanted):
+    processor = TextProcessor(make_tokeniser("unicode", language="de"), symbols=True)
+    encoded = processor.encode(text)
+    same = [(place, place) for place in range(len(words))]
+    assert processor.decode(words, encoded, same) == wanted
+    assert processor.decode(encoded.words, encoded) == text
 
 
 def test_processors_of_earlier_releases_have_no_symbols():

@@ -7,9 +7,9 @@ words that are the same; the search translates the rest.  They fix the order of 
 in the translation of the match; here parts are phrases that the decoder may move like others.
 
 A part is a run of equal words whose translation is one run of words that no other word is linked
-to.  Words without links belong to the part beside them.  A part is one phrase of the derivation:
-where its words are linked is not known afterwards.  So parts end at the tags of a text, which go
-around the translations of their words.
+to.  Words without links belong to the part beside them, unless a tag is there.  A part is one
+phrase of the derivation: where its words are linked is not known afterwards.  So parts end at the
+tags of a text, which go around the translations of their words.
 """
 
 from __future__ import annotations
@@ -63,15 +63,17 @@ def matching_parts(
     """The parts of a text that a match translates, as words of the text and their translation.
 
     `source` and `target` are the words of the match, `links` lead from one to the other.  No part
-    has words in `taken`, or fewer than `least` words, or goes on at a place in `cuts`.  With `exclusive` nothing else may translate
-    its words; without, it is preferred to rules, which pay for their probabilities.
+    has words in `taken`, or fewer than `least` words, or goes on at a place in `cuts`.  With
+    `exclusive` nothing else may translate its words; without, it is preferred to rules, which pay
+    for their probabilities.
     """
     parts = _Parts(source, target, links)
     found: list[Forced] = []
     for begin, end, shift in _runs(equal_words(words, source), taken, cuts):
         while begin < end:
             for last in range(end, begin + least - 1, -1):
-                span = parts.translation(begin + shift, last + shift)
+                is_tagged = begin in cuts or last in cuts
+                span = parts.translation(begin + shift, last + shift, widen=not is_tagged)
                 if span is not None:
                     parts.use(*span)
                     found.append(Forced(begin, last, (tuple(target[slice(*span)]),), exclusive))
@@ -112,8 +114,10 @@ class _Parts:
         self._used = [False] * len(target)
         self._is_value = [list(map(is_value_symbol, each)) for each in (source, target)]
 
-    def translation(self, begin: int, end: int) -> tuple[int, int] | None:
+    def translation(self, begin: int, end: int, *, widen: bool) -> tuple[int, int] | None:
         """The words that translate these of the source, and nothing else; None if there are none.
+
+        With `widen`, words without links beside them are among them.
 
         Values would be mixed up where a part has several, so it may have one on each side.
         """
@@ -126,9 +130,9 @@ class _Parts:
             return None
         if any(self._used[first:last]):
             return None
-        while last < len(self._used) and self._is_free(last):
+        while widen and last < len(self._used) and self._is_free(last):
             last += 1
-        while first > 0 and self._is_free(first - 1):
+        while widen and first > 0 and self._is_free(first - 1):
             first -= 1
         values = sum(self._is_value[0][begin:end]), sum(self._is_value[1][first:last])
         return (first, last) if values in ((0, 0), (1, 1)) else None

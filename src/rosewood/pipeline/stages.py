@@ -35,9 +35,9 @@ _MODELS = {
 
 STAGES = in_order(
     [
-        Stage("clean", version=2, run=clean, decides=clean_settings, reads_inputs=True),
+        Stage("clean", version=3, run=clean, decides=clean_settings, reads_inputs=True),
         Stage(
-            "tokenise", version=3, run=tokenise, decides=tokenise_settings, reads_inputs=True,
+            "tokenise", version=4, run=tokenise, decides=tokenise_settings, reads_inputs=True,
             needs={"clean": Needs(EVERY_FILE, facts=("train", "dev", "test"))},
             settings=("pretokenized", "min_words", "max_words", "max_ratio"),
         ),
@@ -98,7 +98,7 @@ STAGES = in_order(
             settings=("metric", "unknown", "seed"),
         ),
         Stage(
-            "memory", version=1, run=build_memory, decides=memory_settings, reads_inputs=True,
+            "memory", version=2, run=build_memory, decides=memory_settings, reads_inputs=True,
             applies=has_memory,
             needs={
                 "clean": Needs(("train.", "origins/", "split_origins/", "dev."), ("dev_from",)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,21 @@ class Encoded:
                 beside = (words[place - 1], words[place])
                 spaced[place] = known.get(beside, spaced[place])
         return spaced
+
+    def attached(self, links: Iterable[tuple[int, int]]) -> set[int]:
+        """The places of a translation without a space before them, since a value and a word with
+        letters, which they and the words before them are linked to, have none between them."""
+        written = self.written
+        apart = spaces_between(self.spaced, self.tags)
+        here = {
+            place for value in self.values for place in (value, value + 1)
+            if 0 < place < len(written) and not apart[place]
+            and _has_letters(written[place - 1]) and _has_letters(written[place])
+        }  # fmt: skip
+        if not here:
+            return set()
+        linked = set(links)
+        return {j for i, j in linked if i in here and (i - 1, j - 1) in linked}
 
     def with_tags(
         self, tokens: Sequence[str], spaced: Sequence[bool], places: Sequence[Sequence[int]]
@@ -169,6 +184,10 @@ def spaces_between(spaced: Sequence[bool], tags: Sequence[Tag]) -> list[bool]:
     for tag in tags:
         apart[tag.place] |= tag.spaced
     return apart
+
+
+def _has_letters(word: str) -> bool:
+    return any(map(str.isalpha, word))
 
 
 def _bare(word: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from os import fspath
@@ -171,23 +171,27 @@ class TextProcessor(Settings):
         back.  `alignment` links its words to these, as (i, j) from zero; without it they are taken
         to stand in the same order.
         """
+        links = None if alignment is None else list(alignment)
         if encoded is not None:
             words = encoded.filled(words)
         tokens, spaced = self.tokeniser.unmark(words)
         if self.recase and self._changes_case:
             tokens = self._cased(tokens, encoded)
         if encoded is None:
-            if alignment is not None:
+            if links is not None:
                 reason = "an alignment says where tags go: it needs the text they are from"
                 raise TextError(reason, code="argument.missing", argument="encoded")
             return joined(tokens, spaced)
         if not self.tokeniser.is_exact:
             spaced = encoded.spaces_of(words, spaced)
         if encoded.values:
-            self._part_values(words, tokens, spaced, encoded.written)
-        if not encoded.tags and alignment is None:
+            attached = set() if self.tokeniser.is_exact else encoded.attached(links or ())
+            for place in attached & {*range(len(tokens))}:
+                spaced[place] = False
+            self._part_values(words, tokens, spaced, encoded.written, attached)
+        if not encoded.tags and links is None:
             return joined(tokens, spaced)
-        places = place_tags(encoded.tags, len(encoded.words), len(tokens), alignment)
+        places = place_tags(encoded.tags, len(encoded.words), len(tokens), links)
         return encoded.with_tags(tokens, spaced, places)
 
     def normalised(self, text: str) -> str:
@@ -272,10 +276,13 @@ class TextProcessor(Settings):
         tokens: Sequence[str],
         spaced: list[bool],
         written: Sequence[str],
+        attached: Collection[int],
     ) -> None:
-        """Put spaces around values that would not be values without, such as %d before n't.
+        """Put spaces around values that would not be values without, or hard to tell from the
+        letters beside them, such as %d before n't.
 
-        Words that stood beside each other in the source are spaced as they were there.
+        Words that stood beside each other in the source are spaced as they were there, and so are
+        values that are `attached` to letters.
         """
         known = {*pairwise(written)}
         for place in range(1, len(tokens)):
@@ -289,6 +296,11 @@ class TextProcessor(Settings):
                     span in found
                     for token, span in zip(beside, ((0, middle), (middle, end)), strict=True)
                     if self.is_value(token)
+                ) or (
+                    place not in attached
+                    and any(self.is_value(token) and token[0] == "%" for token in beside)
+                    and beside[0][-1].isalpha()
+                    and (beside[1][0] == "%" or beside[1][0].isalpha())
                 )
 
     def is_value(self, token: str) -> bool:

@@ -35,11 +35,16 @@ _VALUES = r"""
   | \{\s*+[\w.$-]*+\s*+(?:[,:!][^{}]*)?\}
   | %\(\w+\)[-+#0\ ]*\d*(?:\.\d+)?[a-zA-Z]
   | %\d+\$[-+#0\ ]*\d*(?:\.\d+)?(?:hh|h|ll|l|L|q|z|t|j)?[a-zA-Z@]
+  | (?<![\w%])%[A-Za-z_]\w+%(?![\w%$(])
   | (?<![\w%])%[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|L|q|z|t|j)?
     [sdiuoxXfFeEgGcbpaA@](?!\w)
+  | (?<![\d%])(?<!\d\s)(?!%ig)  # beside letters, but not as in 100%ig or 50 %der
+    %(?:[-+#]?\d+|\*)?(?:\.\d+)?l{0,2}[sdiufx](?!\d)
   | (?<![\w%])%[A-Za-z_]\w*% | %%
   | &(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});
 """
+_URL = re.compile(URL)
+_ESCAPED = re.compile("%[0-9A-Fa-f]{2}")
 _HINT = re.compile(r"[<{%&]")  # no tag or placeholder is without one of these
 _VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta",
                    "source", "track", "wbr"})  # fmt: skip
@@ -92,6 +97,8 @@ class Protection:
                 for each in pattern.finditer(text)
                 if each[0] and not each[0].isspace()
             ]
+            if pattern is compiled[0] and "://" in text:
+                found = _without_escapes(text, found)
             taken = _beside(taken, found) if taken else found
         return taken
 
@@ -99,6 +106,16 @@ class Protection:
         """Whether a token is a value."""
         found = self.find(token)
         return len(found) == 1 and found[0] == (0, len(token), "value", "")
+
+
+def _without_escapes(text: str, found: list[Found]) -> list[Found]:
+    """Without what is part of an address, such as %df: it begins no placeholder there."""
+    hidden = [each.span() for each in _URL.finditer(text)]
+    return [
+        each for each in found
+        if not _ESCAPED.match(text, each.start)
+        or not any(start <= each.start < end for start, end in hidden)
+    ]  # fmt: skip
 
 
 def _classified(match: re.Match[str], is_own: bool) -> Found:
