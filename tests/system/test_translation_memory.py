@@ -110,7 +110,7 @@ def test_off(place):
     assert translator.memory is None
     (line,) = translator.stream([PAIRS[0][0]])
     assert line.match is None
-    assert "match" not in translator.reply(PAIRS[0][0]).to_dict()
+    assert translator.reply(PAIRS[0][0]).to_dict()["match"] is None
 
 
 def test_settings_are_pickled(translator):
@@ -127,6 +127,31 @@ def test_the_command_counts_matches(place, command):  # noqa: F811
     text = f"{PAIRS[0][0]}\n{PAIRS[1][0]} ja\n"
     done = command("translate", place / "model", "--fuzzy", "0.5", text=text)
     assert "1 exact match, 1 fuzzy match\n" in done.err
+
+
+def test_the_command_says_that_a_memory_never_matches(tmp_path, place, command):  # noqa: F811
+    swapped = write(tmp_path / "swapped.tmx", [("what is this", "was ist das hier")])
+    text = "was ist das hier\n"
+    options = "translate", place / "model", "--memory", "off"
+    done = command(*options, "--memory-file", swapped, text=text)
+    assert "translation memory: 0 exact matches, 0 fuzzy matches\n" in done.err
+    assert "translation memory" not in command(*options, text=text).err
+
+
+@pytest.mark.parametrize(
+    "options", [{"fuzzy": None}, {"fuzzy": 1}, {"memory": "off"}, {"memory": "auto", "bare": True}]
+)
+def test_what_cannot_guide_the_search_is_refused(tmp_path, place, options):
+    folder = place / "model"
+    if options.pop("bare", False):
+        folder = place / "bare"
+        file = place / "memory.tmx"
+        without = TrainingSettings(**{**SETTINGS.to_dict(), "memory": "off"})
+        train(TrainingInputs(corpus=file, languages="de:en"), folder, without)
+    with refuses(DecodingError, "argument.conflict", argument="fuzzy_constrain"):
+        Translator.load(folder, fuzzy_constrain="on", **options)
+    for constrain in ("auto", "off"):
+        Translator.load(folder, fuzzy_constrain=constrain, **options)
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

@@ -123,7 +123,11 @@ def run(
 
     keeps = options.on_bad_line != "stop"
     terms = None if translator.glossary is None else GlossaryUse(translator.glossary)
-    tally = LineTally(blanks=options.on_bad_line == "blank", glossary=terms)
+    tally = LineTally(
+        blanks=options.on_bad_line == "blank",
+        glossary=terms,
+        has_memory=translator.memory is not None and options.reference is None,
+    )
     with ExitStack() as stack:
         write = LineWriter(translator, options, confidence, stack)
         begin = time.monotonic()

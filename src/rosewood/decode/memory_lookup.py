@@ -99,6 +99,12 @@ def open_lookup(
     constrain: Constrain = "auto",
 ) -> MemoryLookup | None:
     """The memory of a model and those of files; None where there is nothing to look into."""
+    if constrain == "on" and (fuzzy is None or fuzzy >= 1):
+        reason = (
+            "parts of fuzzy matches cannot guide the search, since fuzzy is none or 1: set it to a "
+            "number below 1 (--fuzzy 0.7), or leave fuzzy_constrain (--fuzzy-constrain) at auto"
+        )
+        raise DecodingError(reason, code="argument.conflict", argument="fuzzy_constrain")
     found: list[Memory] = []
     processor = bundle.source_text
     if files:
@@ -112,4 +118,11 @@ def open_lookup(
             "--memory on), or give the memory as a file (--memory-file)"
         )
         raise DecodingError(reason, code="model.no-memory", argument="memory", file=bundle.folder)
+    if constrain == "on" and not found:
+        reason = (
+            "there is no translation memory whose fuzzy matches could guide the search: give one "
+            "(--memory-file), use a model with a memory (rosewood train --memory on; not --memory "
+            "off), or leave fuzzy_constrain (--fuzzy-constrain) at auto"
+        )
+        raise DecodingError(reason, code="argument.conflict", argument="fuzzy_constrain")
     return MemoryLookup(tuple(found), fuzzy, constrain, own is not None) if found else None

@@ -218,6 +218,7 @@ class LineTally:
     bad: list[tuple[int, str]] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
+    has_memory: bool = False  # a translation memory is asked
     remembered: int = 0  # exact matches of a translation memory
     similar: int = 0  # fuzzy ones
     empty: list[int] = field(default_factory=list)  # translations
@@ -257,7 +258,7 @@ class LineTally:
             f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
             f"{self.seconds:.1f} s: {rate:,.0f} words a second"
         )
-        if self.remembered or self.similar:
+        if self.has_memory:
             yield (
                 f"translation memory: {_count(self.remembered, 'exact match', 'es')}, "
                 f"{_count(self.similar, 'fuzzy match', 'es')}"

@@ -60,7 +60,7 @@ class Said:
         return {
             "src": self.source,
             "translation": self.translation if is_there else None,
-            **({} if self.match is None else {"match": self.match.to_dict()}),
+            "match": None if self.match is None else self.match.to_dict(),
             **self._sureness(),
             "source_words": list(self.source_words),
             "words": list(self.words),
