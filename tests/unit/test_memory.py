@@ -92,7 +92,7 @@ def test_values_of_the_text_take_the_places_of_others(source, target, text, tran
         ("%1$s %2$s", "%2$s %1$s", "{} {}"),
         ("Hallo {a}", "Hello", "Hallo {b}"),  # not in the translation
         ("Hallo {a}", "Hello {a} {a}", "Hallo {b}"),
-        ("Hallo {a}", "Hello {a}s", "Hallo %d"),  # no longer a placeholder
+        ("Hallo {a}", "Hello 5{a}", "Hallo %d"),  # no longer a placeholder
         ("Hallo {a}", "Hello {a}", "Hallo <b>"),  # another kind
     ],
 )

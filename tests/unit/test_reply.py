@@ -78,7 +78,7 @@ def test_json_has_all_of_it(translator):
     reply = translator.reply(TEXT, nbest=2)
     row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert list(row) == [
-        "src", "translation", "confidence", "posterior", "word_confidence", "source_words",
+        "src", "translation", "match", "confidence", "posterior", "word_confidence",
         "words", "alignment", "score", "features", "phrases", "report", "placeholders",
         "alternatives",
     ]  # fmt: skip
