@@ -79,7 +79,7 @@ def test_json_has_all_of_it(translator):
     row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert list(row) == [
         "src", "translation", "match", "confidence", "posterior", "word_confidence",
-        "words", "alignment", "score", "features", "phrases", "report", "placeholders",
+        "source_words", "words", "alignment", "score", "features", "phrases", "report", "placeholders",
         "alternatives",
     ]  # fmt: skip
     assert row["placeholders"] == {"lost": [], "added": []}
