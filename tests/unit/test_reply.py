@@ -79,8 +79,8 @@ def test_json_has_all_of_it(translator):
     row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert list(row) == [
         "src", "translation", "match", "confidence", "posterior", "word_confidence",
-        "source_words", "words", "alignment", "score", "features", "phrases", "report", "placeholders",
-        "alternatives",
+        "source_words", "words", "alignment", "score", "features", "phrases", "report",
+        "placeholders", "alternatives",
     ]  # fmt: skip
     assert row["placeholders"] == {"lost": [], "added": []}
     assert row["alignment"] == [list(link) for link in reply.alignment]
