@@ -40,6 +40,11 @@ def turned(pairs):
     return [(target, source) for source, target in pairs]
 
 
+def mixed(pairs, which):
+    """Pairs of which some have their sides exchanged."""
+    return [pair[::-1] if turn else pair for pair, turn in zip(pairs, which, strict=True)]
+
+
 def shuffled(pairs, seed=1):
     targets = [target for _, target in pairs]
     random.Random(seed).shuffle(targets)
@@ -93,6 +98,7 @@ def test_swapped_held_out_sets(tmp_path, languages, name):
     [found] = findings(tmp_path, languages=languages, **{name: part})
     assert (found.code, found.argument) == ("input.swapped", name)
     assert found.file == str(tmp_path / f"{name}.src")
+    assert "either" in found.message  # it may as well be the training data
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -123,6 +129,47 @@ def test_a_part_of_a_file_that_is_swapped(tmp_path):
     [found] = findings(tmp_path, train=train[:256] + turned(train[256:]), dev=None, test=None)
     assert found.code == "input.swapped"
     assert abs(found.line - 257) <= 32
+
+
+@pytest.mark.parametrize("languages", ["en-de", "en-ja"])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.5, 0.7])
+def test_single_pairs_that_are_swapped(tmp_path, languages, share):
+    chance = random.Random(3)
+    bad = [chance.random() < share for _ in book(languages)["train"]]
+    train = mixed(book(languages)["train"], bad)
+    [found] = findings(tmp_path, languages=languages, train=train)
+    assert (found.code, found.argument) == ("input.swapped", "source")
+    assert bad[found.line - 1]
+    assert abs(found.value - sum(bad) / len(bad)) < 0.04
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_every_second_pair_is_swapped(tmp_path, is_turned):
+    """The development set tells which ones, and is not blamed."""
+    train = mixed(book()["train"], [k % 2 == is_turned for k in range(400)])
+    [found] = findings(tmp_path, train=train, test=None)
+    assert (found.code, found.argument) == ("input.swapped", "source")
+    assert found.line % 2 != is_turned
+    [found] = findings(tmp_path, train=train, dev=None, test=None)
+    assert (found.code, found.argument) == ("input.swapped", "source")
+
+
+def test_single_pairs_of_a_set_that_are_swapped(tmp_path):
+    dev = mixed(book()["dev"], [k % 3 == 1 for k in range(120)])
+    [found] = findings(tmp_path, dev=dev)
+    assert (found.code, found.argument) == ("input.swapped", "dev")
+    assert (found.line - 1) % 3 == 1
+
+
+def test_few_pairs_that_are_swapped_are_not_told_of(tmp_path):
+    train = mixed(book()["train"], [k in (7, 90, 200) for k in range(400)])
+    assert findings(tmp_path, train=train) == []
+
+
+def test_paraphrases_have_no_direction(tmp_path):
+    sources = [source for source, _ in book()["train"]]
+    pairs = [(s, " ".join(reversed(s.split()))) for s in sources]
+    assert findings(tmp_path, train=pairs, dev=None, test=None) == []
 
 
 # -- shuffled and shifted -------------------------------------------------------------------------
@@ -343,5 +390,7 @@ def test_strict_raises_the_first():
     found = [Finding("input.swapped", "a", "x.de", value=1), Finding("input.shuffled", "b")]
     check_strict(found, strict=False)
     check_strict([], strict=True)
-    with refuses(TrainingError, "input.swapped", file="x.de", value=1, match="a; b"):
+    with refuses(
+        TrainingError, "input.swapped", file="x.de", value=1, match="a\ninput.shuffled: b"
+    ):
         check_strict(found, strict=True)

@@ -43,9 +43,10 @@ def check_strict(findings: Sequence[Finding], strict: bool) -> None:
     if not findings or not strict:
         return
     first = findings[0]
-    told = "; ".join(each.message for each in findings)
+    # The first code is shown as that of the error.
+    told = [first.message, *(f"{each.code}: {each.message}" for each in findings[1:])]
     raise TrainingError(
-        f"{told} (strict: without it this is a warning)",
+        "\n".join([*told, "without --strict these are warnings"]),
         code=first.code, file=first.file, line=first.line,
         argument=first.argument, value=first.value, expected=first.expected,
     )  # fmt: skip

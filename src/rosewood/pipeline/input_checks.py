@@ -19,6 +19,7 @@ from rosewood.pipeline.input_pairs import (
     check_direction,
     check_held_out,
     check_matching,
+    check_pair_directions,
     check_training,
 )
 from rosewood.pipeline.input_parts import SETS, Part
@@ -62,13 +63,16 @@ def _check(inputs: TrainingInputs, settings: TrainingSettings, threads: int) -> 
     train = [part for part in every if part.runs and not part.is_copy]
     if not train:
         return
-    profiles, found = check_direction(train)
+    others = [part for part in sets.values() if not part.is_copy]
+    directions, found = check_pair_directions(train, others)
+    yield from found
+    profiles, found = check_direction(train, directions)
     yield from found
     model, found = check_training(train, threads=threads)
     yield from found
     for name, part in sets.items():
         if not part.is_copy:
-            yield from check_held_out(part, profiles, model, threads=threads)
+            yield from check_held_out(part, directions, profiles, model, threads=threads)
             yield from _references(held_out[name], part, profiles, model)
     yield from _other_text(inputs, profiles)
 

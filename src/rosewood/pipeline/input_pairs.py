@@ -1,16 +1,22 @@
 """Checks of sentence pairs: swapped sides, shuffled and shifted lines.
 
-profiles, found = check_direction(train)       # findings about training data; marks swapped parts
-model, found = check_training(train)           # a lexical model of what is good
-found = check_held_out(part, profiles, model)
+directions, found = check_pair_directions(train, held_out)  # turns pairs that are swapped
+profiles, found = check_direction(train, directions)        # marks parts that are swapped
+model, found = check_training(train)                        # a lexical model of what is good
+found = check_held_out(part, directions, profiles, model)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import mul
 
+import numpy as np
+
+from rosewood.arrays import LongArray
 from rosewood.pipeline.findings import Finding
 from rosewood.pipeline.input_parts import LEAST_HELD_OUT, LEAST_TRAIN, Part, size
+from rosewood.pipeline.pair_directions import PairDirections
 from rosewood.pipeline.pair_evidence import (
     LexicalModel,
     TokenRun,
@@ -24,13 +30,60 @@ from rosewood.svg_text import plural
 
 _CLEAR, _MOST_CLEAR = 0.6, 0.8  # balance of runs, and their share: two languages can be told apart
 _WHOLE, _SOME = 0.9, 0.04  # of the lines, or of the runs, are swapped
+_PAIRS, _LEAST_PAIRS = 0.02, 5  # share of pairs that are swapped one by one, and their number
+_MIXED = 0.2  # share of pairs in each direction from which on held-out sets tell which is right
 _FOREIGN, _WORDS = 0.25, 200  # of the usual share of known words, and words that must be there
 _USUAL = 0.4  # share of known words that must be usual
 
 # -- direction ----------------------------------------------------------------------------------
 
 
-def check_direction(train: Sequence[Part]) -> tuple[SideProfiles, list[Finding]]:
+def check_pair_directions(
+    train: Sequence[Part], held_out: Sequence[Part]
+) -> tuple[PairDirections, list[Finding]]:
+    """The direction of the training data, and sources in which single pairs are swapped.
+
+    Most of the data goes in the right direction; where many pairs go in either, held-out sets tell.
+    """
+    directions, signs = PairDirections.of([run for part in train for run in part.runs])
+    of = []
+    for part in train:
+        of.append(signs[: size(part.runs)])
+        signs = signs[size(part.runs) :]
+    counts = [part.sample.pairs for part in train]
+    balances = [float(own.sum()) / max(1, np.abs(own).sum()) for own in of]
+    weight = sum(map(mul, counts, balances)) / max(1, sum(counts))
+    if abs(weight) < 1 - 2 * _MIXED:
+        known = [directions.signs(part.runs) for part in held_out]
+        votes = sum(int(np.sign(own.sum())) for own in known)
+        weight = votes or weight
+    if weight < 0:
+        directions, of = directions.reversed(), [-own for own in of]
+    found = [_single(part, own) for part, own in zip(train, of, strict=True)]
+    return directions, [each for each in found if each is not None]
+
+
+def _single(part: Part, signs: LongArray) -> Finding | None:
+    """Pairs of a part that are swapped, unless nearly all are; these are turned."""
+    bad = signs < 0
+    count, clear = int(bad.sum()), int(np.abs(signs).sum())
+    if count < _LEAST_PAIRS or not _PAIRS < count / clear <= _WHOLE:
+        return None
+    numbers = [number for run in part.runs for number in run.numbers]
+    line = numbers[int(np.flatnonzero(bad)[0])]
+    part.turn(bad.tolist())
+    share = count / clear
+    told = (
+        f"{part.files}{part.what}: about {share:.0%} of the lines have their sides swapped, such "
+        f"as line {line:,}: turn them round, so that all go in one direction"
+    )
+    name = "source" if part.name == "train" else part.name
+    return Finding("input.swapped", told, part.file, line, name, round(share, 3))
+
+
+def check_direction(
+    train: Sequence[Part], directions: PairDirections
+) -> tuple[SideProfiles, list[Finding]]:
     """Profiles of both sides, and sources that go in the other direction than most of the data."""
     runs = [run for part in train for run in part.runs]
     profiles, fits = SideProfiles.of(runs)
@@ -44,6 +97,12 @@ def check_direction(train: Sequence[Part]) -> tuple[SideProfiles, list[Finding]]
     weight = sum(
         part.sample.pairs * (1 - 2 * share) for part, share in zip(train, turned, strict=True)
     )
+    known = sum(
+        float(directions.signs([run]).sum()) * fit.share
+        for part, own in zip(train, of, strict=True)
+        for run, fit in zip(part.runs, own, strict=True)
+    )
+    weight = known or weight
     if weight < 0:
         profiles = profiles.reversed()
         of = [[Balance(-fit.share, -fit.z) for fit in own] for own in of]
@@ -77,7 +136,12 @@ def _swapped(part: Part, against: str, argument: str) -> Finding:
         f"give {files[1]} first" if len(files) == 2
         else "exchange its sides, or say with --languages which is the source"
     )  # fmt: skip
-    told = f"{part.files}{part.what}: the sides are swapped against {against}: {hint}"
+    told = f"{part.files}: the sides are swapped against {against}: {hint}"
+    if part.name != "train":
+        told = (
+            f"{part.files}{part.what}: it goes in the other direction than {against}: either its "
+            f"sides are swapped, then {hint}, or those of {against} are"
+        )
     return Finding("input.swapped", told, files[0], None, argument)
 
 
@@ -106,10 +170,18 @@ def check_training(
 
 
 def check_held_out(
-    part: Part, profiles: SideProfiles, model: LexicalModel | None, *, threads: int = 1
+    part: Part,
+    directions: PairDirections,
+    profiles: SideProfiles,
+    model: LexicalModel | None,
+    *,
+    threads: int = 1,
 ) -> Iterator[Finding]:
     """A development or test set against the training data."""
-    if profiles.fit(part.runs).is_target:
+    single = _single(part, directions.signs(part.runs))
+    if single is not None:
+        yield single
+    elif profiles.fit(part.runs).is_target:
         part.is_swapped = True
         yield _swapped(part, "the training data", part.name)
     else:

@@ -48,6 +48,14 @@ class Part:
         """The same in the direction of the training data."""
         return [run.swapped() for run in self.runs] if self.is_swapped else self.runs
 
+    def turn(self, which: Sequence[bool]) -> None:
+        """Exchange the sides of some pairs of its runs."""
+        found, at = [], 0
+        for run in self.runs:
+            found.append(run.turned(which[at : at + len(run)]))
+            at += len(run)
+        self.runs = found
+
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
         """The distinct pairs of the sample."""

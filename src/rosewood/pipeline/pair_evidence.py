@@ -86,6 +86,18 @@ class TokenRun:
         """The same in the other direction."""
         return TokenRun(self.numbers, self.target, self.source, self.lengths[::-1])
 
+    def turned(self, which: Sequence[bool]) -> TokenRun:
+        """The same with the sides of some pairs exchanged."""
+        sides = [
+            (t, s) if turn else (s, t)
+            for s, t, turn in zip(self.source, self.target, which, strict=True)
+        ]
+        left, right = self.lengths
+        return TokenRun(
+            self.numbers, [s for s, _ in sides], [t for _, t in sides],
+            (np.where(which, right, left), np.where(which, left, right)),
+        )  # fmt: skip
+
     def shifted(self, offset: int) -> TokenRun:
         """Source lines with the targets that stand so many lines behind them."""
         size = len(self) - abs(offset)
