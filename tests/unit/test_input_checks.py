@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.refusals import refuses
 
+from rosewood.cli import error_line
 from rosewood.corpus import Corpus
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.errors import TrainingError
@@ -386,11 +387,19 @@ def test_scores_that_cannot_be(bleu, chrf, languages, code):
     assert codes(found) == ([] if code is None else [code])
 
 
+def test_the_command_shows_each_finding_on_a_line_with_its_code():
+    found = [Finding("input.swapped", "a"), Finding("input.shuffled", "b")]
+    with refuses(TrainingError, "input.swapped") as refused:
+        check_strict(found, strict=True)
+    ends = [line.rpartition(" ")[2] for line in error_line(refused.value).splitlines()]
+    assert ends == ["[input.swapped]", "[input.shuffled]"]
+
+
 def test_strict_raises_the_first():
     found = [Finding("input.swapped", "a", "x.de", value=1), Finding("input.shuffled", "b")]
     check_strict(found, strict=False)
     check_strict([], strict=True)
     with refuses(
-        TrainingError, "input.swapped", file="x.de", value=1, match="a\ninput.shuffled: b"
+        TrainingError, "input.swapped", file="x.de", value=1, match=r"^a .*\nb \[input.shuffled\]$"
     ):
         check_strict(found, strict=True)

@@ -136,7 +136,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; errors raised on purpose are one line with their code.
+    """Run the command; errors raised on purpose are one line with their code, findings several.
 
     The exit code is 2 for options that do not exist and values that an option cannot have, typed or
     in a file of options, and 1 for everything else.
@@ -168,7 +168,8 @@ def _exit_code(error: RosewoodError | OSError) -> int:
 def error_line(error: RosewoodError | OSError) -> str:
     """What is shown of an error: where, what, and its code."""
     if isinstance(error, RosewoodError):
-        return f"{error} [{error.code}]"
+        first, *others = str(error).split("\n", 1)  # several findings are shown with their codes
+        return "\n".join([f"{first} [{error.code}]", *others])
     code = next((code for kind, code in _SYSTEM.items() if isinstance(error, kind)), "system.error")
     place = "" if error.filename is None else f"{error.filename}: "
     return f"{place}{error.strerror or error} [{code}]"

@@ -39,14 +39,15 @@ FindingCallback = Callable[[Finding], object]
 
 
 def check_strict(findings: Sequence[Finding], strict: bool) -> None:
-    """Raise the first finding as an error, with the others in its message, if `strict` is on."""
+    """Raise the first finding as an error, the others on lines of their own, if `strict` is on."""
     if not findings or not strict:
         return
     first = findings[0]
-    # The first code is shown as that of the error.
-    told = [first.message, *(f"{each.code}: {each.message}" for each in findings[1:])]
+    what = "this is a warning" if len(findings) == 1 else "these are warnings"
+    # The command shows the code of an error at the end of its first line.
+    others = (f"\n{each.message} [{each.code}]" for each in findings[1:])
     raise TrainingError(
-        "\n".join([*told, "without --strict these are warnings"]),
+        f"{first.message} (strict: without it {what}){''.join(others)}",
         code=first.code, file=first.file, line=first.line,
         argument=first.argument, value=first.value, expected=first.expected,
     )  # fmt: skip
