@@ -64,8 +64,13 @@ class Part:
     @property
     def is_copy(self) -> bool:
         """Whether both sides are the same text."""
-        same = sum(s == t for s, t in zip(self.sample.source, self.sample.target, strict=True))
+        same = sum(map(same_text, self.sample.source, self.sample.target))
         return same > 0.9 * len(self.sample)
+
+
+def same_text(source: str, target: str) -> bool:
+    """Whether two texts differ at most in case and in spaces at their ends."""
+    return source == target or source.strip().casefold() == target.strip().casefold()
 
 
 def size(runs: Sequence[TokenRun]) -> int:
