@@ -294,6 +294,22 @@ def test_a_development_set_from_the_training_data(tmp_path):
     assert (found.code, found.argument, found.value) == ("input.in-training", "dev", 1.0)
 
 
+@pytest.mark.parametrize("is_memory", [False, True])
+def test_sources_from_the_training_data_with_other_targets(tmp_path, is_memory):
+    dev = [(source, f"Also, {target}") for source, target in book()["train"][100:180]]
+    more = {}
+    if is_memory:
+        more = {"corpus": [str(tmp_path / "memory.tmx")]}
+        Corpus.of(book()["train"][50:], source_language="en", target_language="de").write(
+            more["corpus"][0]
+        )
+    train = book()["train"][:50] if is_memory else book()["train"]
+    [found] = findings(tmp_path, train=train, dev=dev, files=more)
+    assert (found.code, found.argument, found.value) == ("input.in-training", "dev", 1.0)
+    half = dev[:30] + book()["dev"][:40]
+    assert findings(tmp_path, train=train, dev=half, files=more) == []
+
+
 def test_a_test_set_that_is_the_development_set(tmp_path):
     [found] = findings(tmp_path, test=book()["dev"])
     assert (found.code, found.argument) == ("input.same-set", "test")
@@ -309,6 +325,7 @@ def test_a_few_sentences_in_common_are_usual(tmp_path):
 @pytest.mark.parametrize(
     ("given", "code"),
     [("xx:yy", "input.language-code"), ("en:jp", "input.language-code"),
+     ("en-UK:de", "input.language-code"),
      ("de:en", "input.language-names"), ("fr:de", "input.language-names")],
 )  # fmt: skip
 def test_languages_that_cannot_be(tmp_path, given, code):
@@ -320,6 +337,20 @@ def test_languages_that_fit(tmp_path):
     for languages in ("en:de", "en-GB:de-AT", "eng:deu"):
         assert findings(tmp_path, files={"languages": languages}, ends=("en", "de")) == []
     assert findings(tmp_path, files={"languages": "x-old:gsw"}) == []
+
+
+def test_words_in_names_are_not_languages(tmp_path):
+    parts = {name: write(tmp_path, name, own, ("en", "de")) for name, own in book().items()}
+    words = tuple(str(tmp_path / f"{word}.txt") for word in ("in", "no"))
+    for path, word in zip(parts["dev"], words, strict=True):
+        Path(path).rename(word)
+    assert check_inputs(TrainingInputs(*parts["train"], dev=words)) == []
+    assert check_inputs(TrainingInputs(*words, dev=parts["test"])) == []
+    assert check_inputs(TrainingInputs(*words, languages="en:de")) == []
+    assert codes(check_inputs(TrainingInputs(*words, languages="no:in"))) == [
+        "input.language-names"
+    ]
+    assert check_inputs(TrainingInputs(*words, languages="in:no")) == []
 
 
 def test_names_of_swapped_files_are_not_told_of_twice(tmp_path):

@@ -55,6 +55,7 @@ class Sample:
     pairs: int = 0  # that were read or counted
     is_whole: bool = True  # whether the files were read to their ends
     found: dict[int, tuple[str, str]] = field(default_factory=dict)  # wanted pairs, by number
+    sources: dict[str, int] = field(default_factory=dict)  # sources of wanted pairs: first number
 
     def __len__(self) -> int:
         return sum(len(run.numbers) for run in self.runs)
@@ -126,6 +127,9 @@ def sample_corpus(
         source.is_whole and target.is_whole,
     )
     pairs = set(wanted)
+    for number, line in source.found.items():
+        if number < sample.pairs:
+            sample.sources.setdefault(line.decode(), number + 1)
     for number in source.found.keys() & target.found.keys():
         pair = source.found[number].decode(), target.found[number].decode()
         if pair in pairs:
@@ -231,6 +235,7 @@ def _parsed(
     sides = _Runs(runs), _Runs(runs)
     sample = Sample(files)
     pairs = iter(corpus)
+    sources = {source for source, _ in wanted}
     try:
         while some := list(islice(pairs, RUN)):
             for side, texts in zip(
@@ -238,6 +243,8 @@ def _parsed(
             ):
                 side.feed(sample.pairs, [text.encode(errors="replace") for text in texts])
             for number, pair in enumerate(some, sample.pairs + 1):
+                if pair.source in sources:
+                    sample.sources.setdefault(pair.source, number)
                 if (pair.source, pair.target) in wanted:
                     sample.found[number] = (pair.source, pair.target)
             sample.pairs += len(some)

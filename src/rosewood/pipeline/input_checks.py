@@ -32,6 +32,7 @@ from rosewood.pipeline.side_profiles import SideProfiles, balance
 _HELD_OUT_RUNS = 512  # of a held-out set, all of whose pairs are looked for in other sets
 _LEAST_RUNS = 8  # of each source of the training data
 _SHARED, _FEW = 0.3, 5  # share of a set that is in another, and pairs
+_SOURCES = 0.5  # share of its source sentences, whatever their translations
 
 
 def check_inputs(
@@ -95,6 +96,8 @@ def _repeated(train: Sequence[Part], sets: Mapping[str, Part]) -> Iterator[Findi
             )
             share = round(len(known) / len(part.pairs), 3)
             yield Finding("input.in-training", told, part.file, None, name, share)
+        else:
+            yield from _repeated_sources(train, part)
     if len(sets) == 2:
         dev, test = sets["dev"], sets["test"]
         count = len(dev.pairs & test.pairs)
@@ -105,6 +108,26 @@ def _repeated(train: Sequence[Part], sets: Mapping[str, Part]) -> Iterator[Findi
             )
             share = round(count / len(test.pairs), 3)
             yield Finding("input.same-set", told, test.file, None, "test", share)
+
+
+def _repeated_sources(train: Sequence[Part], part: Part) -> Iterator[Finding]:
+    """A held-out set whose source sentences are in the training data, with other translations."""
+    every = {source for source, _ in part.pairs}
+    known = {
+        source: (each.files, line)
+        for each in reversed(train) for source, line in each.sample.sources.items()
+        if source in every
+    }  # fmt: skip
+    if len(known) >= _FEW and len(known) > _SOURCES * len(every):
+        files, line = next(known[source] for source in part.sample.source if source in known)
+        told = (
+            f"{part.files}: {len(known):,} of the {len(every):,} source sentences of the "
+            f"{SETS[part.name]} are in the training data, most of them with other translations, "
+            f"such as line {line:,} of {files}: its scores will be too good; hold out sentences "
+            "that are not in the training data"
+        )
+        share = round(len(known) / len(every), 3)
+        yield Finding("input.in-training", told, part.file, None, part.name, share)
 
 
 def _references(
