@@ -10,7 +10,27 @@ from rosewood.corpus.text import languages
 
 @pytest.mark.parametrize(
     "code",
-    ["de", "EN", "pt-BR", "zh_Hant", "yue", "gsw", "x-dialect", "qaa", "qtz", "sr-Latn-RS", "no"],
+    [
+        "de",
+        "EN",
+        "pt-BR",
+        "zh_Hant",
+        "yue",
+        "gsw",
+        "x-dialect",
+        "qaa",
+        "qtz",
+        "sr-Latn-RS",
+        "no",
+        "en-GB",
+        "es-419",
+        "de-AT-1901",
+        "en-XX",
+        "sl-rozaj-biske",
+        "x-en-uk",
+        "de-x-uk",
+        "en-a-zq",
+    ],
 )
 def test_codes_that_exist(code):
     assert unknown_code(code) is None
@@ -19,6 +39,8 @@ def test_codes_that_exist(code):
 @pytest.mark.parametrize(
     ("code", "hint"),
     [("xx", ""), ("jp", "ja"), ("cz", "cs"), ("german", "de"), ("English", "en"), ("d", ""),
+     ("en-UK", "en-GB"), ("en_uk", "en-GB"), ("ja-JA", "ja-JP"),
+     ("de-QB", ""), ("zh-Hans-ZH", "zh-CN"),
      ("de-", ""), ("abcd", ""), ("qq-DE", ""), ("x", "")],
 )  # fmt: skip
 def test_codes_that_do_not(code, hint):

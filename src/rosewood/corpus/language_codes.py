@@ -60,6 +60,25 @@ _MEANT = {
     "hk": "zh", "mx": "es",
 }  # fmt: skip
 
+_REGION_CODES = (
+    "ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bl bm bn bo bq br "
+    "bs bt bv bw by bz ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz "
+    "ec ee eg eh er es et fi fj fk fm fo fr ga gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw "
+    "gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky "
+    "kz la lb lc li lk lr ls lt lu lv ly ma mc md me mf mg mh mk ml mm mn mo mp mq mr ms mt mu mv "
+    "mw mx my mz na nc ne nf ng ni nl no np nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py "
+    "qa re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st sv sx sy sz tc td tf tg "
+    "th tj tk tl tm tn to tr tt tv tw tz ua ug um us uy uz va vc ve vg vi vn vu wf ws ye yt za zm "
+    "zw xk an cs su yu dd tp zr"
+)  # ISO 3166-1, Kosovo, and codes that were in use earlier
+# Codes of languages and usual abbreviations that are mistaken for those of regions.
+_MEANT_REGION = {"uk": "GB", "en": "GB", "ja": "JP", "zh": "CN", "ko": "KR", "da": "DK",
+                 "sw": "SE", "el": "GR", "he": "IL", "hi": "IN", "eu": "ES"}  # fmt: skip
+
+# Codes that are words or abbreviations in names of files.
+_WORD_CODES = "am an as be co he hi id ie in io is it mi my no or os pa se si so to"
+
+_REGIONS, _WORDS = frozenset(_REGION_CODES.split()), frozenset(_WORD_CODES.split())
 LANGUAGE_NAMES = {each[:2]: each[3:] for each in _NAMES.split("|")}  # by ISO 639-1 code
 _TWO_OF = {each[:3]: each[4:] for each in _THREE.split("|")}
 _BY_NAME = {name.lower(): code for code, name in LANGUAGE_NAMES.items()}
@@ -79,7 +98,26 @@ def unknown_code(code: str) -> str | None:
         return f"is not a language code{hint or ', such as de, pt-BR or yue'}"
     if len(main) == 2 and main not in LANGUAGE_NAMES:
         return f"is not an ISO 639 language code{hint or ': x-… is for private codes'}"
+    return _unknown_region(tag)
+
+
+def _unknown_region(tag: str) -> str | None:
+    """What is wrong with the region of a tag: the first part of two letters."""
+    main, *parts = tag.split("-")
+    if main in ("x", "i"):
+        return None
+    for part in parts:
+        if len(part) == 1:  # an extension or a private part
+            return None
+        if len(part) == 2 and part not in _REGIONS and not _is_private_region(part):
+            meant = _MEANT_REGION.get(part)
+            hint = "" if meant is None else f": use {main}-{meant}"
+            return f"has {part.upper()}, which is not an ISO 3166 code of a region{hint}"
     return None
+
+
+def _is_private_region(part: str) -> bool:
+    return part in ("aa", "zz") or part[0] == "x" or "qm" <= part <= "qz"
 
 
 def two_letters(code: str) -> str:
@@ -106,3 +144,8 @@ def codes_of_files(source: PathName, target: PathName) -> tuple[str, str] | None
             known = all(each in LANGUAGE_NAMES or each in _TWO_OF for each in codes)
             return (codes[0], codes[1]) if known and codes[0] != codes[1] else None
     return None
+
+
+def may_be_words(codes: tuple[str, str]) -> bool:
+    """Whether both codes in names of files may be words, as in in.txt and no.txt."""
+    return all(code in _WORDS for code in codes)

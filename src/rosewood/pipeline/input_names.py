@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rosewood.corpus.language_codes import codes_of_files, same_language, unknown_code
+from rosewood.corpus.language_codes import (
+    codes_of_files,
+    may_be_words,
+    same_language,
+    unknown_code,
+)
 from rosewood.pipeline.findings import Finding
 from rosewood.pipeline.inputs import TrainingInputs
 
@@ -25,11 +30,13 @@ def check_names(inputs: TrainingInputs) -> Iterator[Finding]:
         elif first is not None:
             wanted, why = first, "the first files are of"
         else:
-            first = codes
+            first = None if may_be_words(codes) else codes
             continue
         if all(map(same_language, codes, wanted)):
             continue
         is_swapped = all(map(same_language, codes, reversed(wanted)))
+        if may_be_words(codes) and not is_swapped:
+            continue
         hint = "are they in the wrong order?" if is_swapped else "are these the right files?"
         yield Finding(
             "input.language-names",
