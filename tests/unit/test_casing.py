@@ -48,6 +48,10 @@ def first(caser, german, text):
          "ein Mann spielt mit der Frau auf der Gitarre"),
         ("Der Mann Sieht Und Spielt auf der Gitarre", "title",
          "der Mann sieht und spielt auf der Gitarre"),
+        ("Ein Mann Spielt Gitarre", "title", "ein Mann spielt Gitarre"),
+        ("Ein Mann Spielt Gitarre.", "title", "ein Mann spielt Gitarre ."),
+        ("Er Sieht Zeitung", "title", "er sieht Zeitung"),
+        ("Sie Ist Zeitung.", "title", "sie ist Zeitung ."),
         ("Der Mann ist auf der GITARRE, NICHT die Frau", "words",
          "der Mann ist auf der Gitarre , nicht die Frau"),
         ("Die frau sieht den Hund auf der gitarre.", "words",
@@ -67,6 +71,9 @@ def first(caser, german, text):
         ("wir essen", None, None),  # small, but so it may be
         ("Der Mann sieht Herrn Gut.", None, None),  # a name
         ("Guten Morgen", None, None),
+        ("Angela Merkel", None, None),
+        ("Angela Merkel Müller", None, None),
+        ("Die Frau Meier", None, None),
         ("Die UNO und die NATO", None, None),
         ("Das ist GUT.", None, None),  # as abbreviations are written
         ("unbekannt", None, None),
@@ -78,6 +85,17 @@ def first(caser, german, text):
 )  # fmt: skip
 def test_what_is_lost_comes_back(caser, german, text, kind, words):
     assert first(caser, german, text) == (None if words is None else (kind, words))
+
+
+def test_names_of_words_that_are_usually_small():
+    text = ["He read it in the newspaper many times, and it was new to him in York"] * 20
+    text += ["He read the New York Times in York"]
+    text += [f"there are many words such as word{k % 80} and word{k % 70}" for k in range(400)] * 9
+    processor = TextProcessor(make_tokeniser(language="en")).learned(text)
+    caser = Caser(processor.truecaser)
+    for name in ("New York Times", "New York Times.", "The New York Times", "Meier Times York"):
+        assert first(caser, processor, name) is None
+    assert first(caser, processor, "There Are Newspaper Words")[0] == "title"
 
 
 def test_further_readings_where_a_form_is_not_certain(caser, german):

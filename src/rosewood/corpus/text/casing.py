@@ -6,8 +6,9 @@
 
 The decision is made per sentence.  It is in lower case if it has no capitals although the truecaser
 knows some of its words with capitals only; in title case if it has capitals on words that are
-usually lower-case, and no lower-case words but a few short ones.  Then, and in all caps, all its
-words are cased.  In any other sentence only words change that were never seen as they are written
+usually lower-case, and no lower-case words but a few short ones.  One such word is enough in a
+sentence of capitals only whose first word, too, is usually lower-case, or which is very frequent;
+few names are like this.  Then, and in all caps, all words of the sentence are cased.  In any other sentence only words change that were never seen as they are written
 although they were seen in another form: lower-case ones (gitarre), and long ones in capitals
 (NICHT).
 
@@ -43,6 +44,9 @@ _UNSURE = 0.1  # probability from which on a form makes a reading
 # whether it begins with a capital.
 _LOWER, _LOWER_AT_START = 0.05, 0.3
 _TITLE = 0.001  # the same for title case and the probability of capitals within the sentence
+# In sentences of capitals only: words at least, probability of a lower-case form from which on one
+# word is enough, and its share of a text.
+_TITLE_WORDS, _SURELY_LOWER, _FREQUENT = 3, 0.95, 0.001
 _SMALL, _SHOUTED = 4, 4  # letters: small words of titles at most, words in capitals at least
 _NOT_COUNTED = 0.2  # share of forms that truecasers of earlier releases did not count
 _PRIOR = 2.0  # counts that a neighbour must have to weigh as much as the word itself
@@ -121,7 +125,42 @@ class Caser:
         is_short = max(map(len, others), default=0) <= _SMALL
         if is_short and len(titled) > len(others) and prod(map(self._share, titled)) < _TITLE:
             return "title"
+        if not others and self._is_title(words, inner):
+            return "title"
         return "words"
+
+    def _is_title(self, words: Sequence[str], inner: set[int]) -> bool:
+        """Whether capitals only, on few words, are a title rather than a name."""
+        places = [place for place, word in enumerate(words) if word.lower() != word.upper()]
+        if len(places) < _TITLE_WORDS or not all(words[place][0].isupper() for place in places):
+            return False
+        low = [lowered(word, self._language) for word in words]
+        found = [place for place in places if self._is_surely_lower(words, low, place)]
+        within = inner.intersection(found)
+        return bool(within) and (
+            places[0] in found
+            or any(self.truecaser.forms[low[place]] >= self._frequent for place in within)
+        )
+
+    def _is_surely_lower(self, words: Sequence[str], low: Sequence[str], place: int) -> bool:
+        """Whether a word with a capital is nearly always lower-case, also beside its neighbours.
+
+        One that is not very frequent was never counted with a capital: it may be part of a name.
+        """
+        word = low[place]
+        if not _is_titled(words[place]) or self._best.get(word) != word:
+            return False
+        if words[place] in (self.truecaser.others or {}):
+            if self.truecaser.forms[word] < self._frequent:
+                return False
+            if self._chances(low, place)[word] < _SURELY_LOWER:
+                return False
+        return self._share(words[place]) < 1 - _SURELY_LOWER
+
+    @cached_property
+    def _frequent(self) -> float:
+        """The count of a very frequent word."""
+        return _FREQUENT * sum(self.truecaser.forms.values())
 
     def _share(self, word: str) -> float:
         """How often a word that has a more frequent form is written like this."""
