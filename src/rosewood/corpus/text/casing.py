@@ -8,9 +8,9 @@ The decision is made per sentence.  It is in lower case if it has no capitals al
 knows some of its words with capitals only; in title case if it has capitals on words that are
 usually lower-case, and no lower-case words but a few short ones.  One such word is enough in a
 sentence of capitals only whose first word, too, is usually lower-case, or which is very frequent;
-few names are like this.  Then, and in all caps, all words of the sentence are cased.  In any other sentence only words change that were never seen as they are written
-although they were seen in another form: lower-case ones (gitarre), and long ones in capitals
-(NICHT).
+few names are like this.  Then, and in all caps, all words of the sentence are cased.  In any other
+sentence only words change that were never seen as they are written although they were seen in
+another form: lower-case ones (gitarre), and long ones in capitals (NICHT).
 
 A known word gets its most probable form given its neighbours, an unseen word the case of words with
 the same ending.  Where a form is uncertain there are further readings, to be searched, too.
@@ -150,10 +150,11 @@ class Caser:
         word = low[place]
         if not _is_titled(words[place]) or self._best.get(word) != word:
             return False
-        if words[place] in (self.truecaser.others or {}):
-            if self.truecaser.forms[word] < self._frequent:
-                return False
-            if self._chances(low, place)[word] < _SURELY_LOWER:
+        others, is_frequent = self.truecaser.others, self.truecaser.forms[word] >= self._frequent
+        if others is None:  # other forms were not counted
+            return is_frequent
+        if words[place] in others:
+            if not is_frequent or self._chances(low, place)[word] < _SURELY_LOWER:
                 return False
         return self._share(words[place]) < 1 - _SURELY_LOWER
 
