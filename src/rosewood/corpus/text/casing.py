@@ -153,9 +153,10 @@ class Caser:
         others, is_frequent = self.truecaser.others, self.truecaser.forms[word] >= self._frequent
         if others is None:  # other forms were not counted
             return is_frequent
-        if words[place] in others:
-            if not is_frequent or self._chances(low, place)[word] < _SURELY_LOWER:
-                return False
+        if words[place] in others and (
+            not is_frequent or self._chances(low, place)[word] < _SURELY_LOWER
+        ):
+            return False
         return self._share(words[place]) < 1 - _SURELY_LOWER
 
     @cached_property
