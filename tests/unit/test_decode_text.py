@@ -54,7 +54,7 @@ def said(translator, text):
         ("Hallo {name}!", "Hello {name}!"),  # the table would say somebody
         ("Hallo {name}, {name}!", "Hello {name}, {name}!"),
         ("{name} ist klein.", "{name} is small."),
-        ("Das<br/><br/>Haus %s %s %d.", "The <br/><br/> house %s %s %d."),
+        ("Das<br/><br/>Haus %s %s %d.", "The<br/><br/>house %s %s %d."),
         ("Das Zyxhaus ist klein.", "The zyxhaus is small."),  # unknown, and small as all words are
         ("Das &amp; Haus", "The &amp; house"),
         ("DAS HAUS IST KLEIN.", "THE HOUSE IS SMALL."),
