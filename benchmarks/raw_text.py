@@ -20,7 +20,7 @@ from pathlib import Path
 import sacrebleu
 
 from benchmarks.rules import DATA, rosewood
-from benchmarks.system import CORPORA, RAW, Corpus
+from benchmarks.system import CORPORA, RAW, Corpus, training_files
 
 _EVERY = (RAW, *(each for each in CORPORA if each.folder != "multi30k-de-en"))
 _NO_NUMBERS, _NO_CASING = "--no-localise-numbers", ("--casing", "keep")
@@ -83,17 +83,8 @@ def measure(corpus: Corpus, place: Path, threads: int, more: Sequence[str]) -> N
 
 def train(corpus: Corpus, model: Path, work: Path, threads: int, more: Sequence[str]) -> Path:
     """Train a model on raw text; stages that are finished are used again."""
-    dev = [corpus.file("dev", name) for name in (corpus.source, *corpus.references)]
-    further = [part for file in dev[2:] for part in ("--dev-reference", file)]
-    pairs = [
-        part
-        for name in corpus.training
-        for part in (
-            "--source", corpus.file(name, corpus.source), "--target", corpus.file(name, "en")
-        )
-    ]  # fmt: skip
     command = rosewood(
-        "train", *pairs, "--dev", *dev[:2], *further, "-l", f"{corpus.source}:en",
+        "train", *training_files(corpus), "-l", f"{corpus.source}:en",
         "--on-bad-line", "skip", "--threads", threads, "--quiet", "--work", work, "--overwrite",
         "-o", model, *more,
     )  # fmt: skip

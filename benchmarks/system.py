@@ -153,9 +153,8 @@ def summary(corpus: Corpus, runs: Sequence[Trained]) -> None:
     print(f"  {bleu - peer.bleu:+.2f} BLEU; trained {peer.seconds / wall:.0f}x as fast")
 
 
-def trained(corpus: Corpus, place: Path, seed: int, threads: int, more: Sequence[str]) -> Trained:
-    """Train, translate, and judge what comes out with sacreBLEU."""
-    model, told = place / "model", place / "told"
+def training_files(corpus: Corpus) -> list[object]:
+    """The files of a corpus as options of `rosewood train`."""
     dev = [corpus.file("dev", name) for name in (corpus.source, *corpus.references)]
     further = [part for file in dev[2:] for part in ("--dev-reference", file)]
     pairs = [
@@ -165,9 +164,15 @@ def trained(corpus: Corpus, place: Path, seed: int, threads: int, more: Sequence
             "--source", corpus.file(name, corpus.source), "--target", corpus.file(name, "en")
         )
     ]  # fmt: skip
+    return [*pairs, "--dev", *dev[:2], *further]
+
+
+def trained(corpus: Corpus, place: Path, seed: int, threads: int, more: Sequence[str]) -> Trained:
+    """Train, translate, and judge what comes out with sacreBLEU."""
+    model, told = place / "model", place / "told"
     text = [] if corpus.is_raw else ["--pretokenized"]
     command = rosewood(
-        "train", *pairs, "--dev", *dev[:2], *further, *text, "--on-bad-line", "skip",
+        "train", *training_files(corpus), *text, "--on-bad-line", "skip",
         "--threads", threads, "--seed", seed, "--quiet", "--json", "-o", model, *more,
     )  # fmt: skip
     begin = time.perf_counter()
