@@ -256,3 +256,13 @@ def test_python_refuses_too(place):
     with refuses(DecodingError, "model.pretokenized"):
         Translator.load("words").translate_document("t.po", "out.po")
     assert DocumentSettings().marks
+
+
+def test_glossary_entries_that_match_nothing(command, place):  # noqa: F811
+    (place / "terms.tsv").write_text("Haus\tbuilding\nNiemals\tnever\n", encoding="utf-8")
+    done = command("translate", "model", "t.po", "-o", "out.po", "--glossary", "terms.tsv")
+    assert done.code == 0, done.err
+    assert "1 of 2 (niemals)" in done.err
+    report = Translator.load("model", glossary="terms.tsv").translate_document("t.po", "again.po")
+    (note,) = report.notes
+    assert "niemals" in note

@@ -13,6 +13,8 @@ from rosewood.corpus.text.tokeniser import JOINER, unescaped
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.text import PreparedText
 
+_SHOWN = 10  # entries in a warning
+
 
 class GlossaryUse:
     """Counts the entries that are in effect in texts."""
@@ -35,6 +37,17 @@ class GlossaryUse:
     def unused(self) -> list[str]:
         """The source phrases of entries that no text had, in the order of the glossary."""
         return [_shown(entry.source) for each in self._waiting.values() for entry in each]
+
+    def warning(self) -> str | None:
+        """What to say of entries that no text had; nothing where all were in effect."""
+        unused = self.unused()
+        if not unused:
+            return None
+        more = ", …" if len(unused) > _SHOWN else ""
+        return (
+            f"glossary entries that matched nothing: {len(unused):,} of {self.entries:,} "
+            f"({', '.join(unused[:_SHOWN])}{more})"
+        )
 
 
 def _shown(words: Sequence[str]) -> str:

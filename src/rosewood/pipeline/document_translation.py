@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rosewood.corpus.checks import Checks
 from rosewood.corpus.text.sentences import Sentences, has_words, split_sentences
 from rosewood.decode import TextTranslator
+from rosewood.decode.glossary_use import GlossaryUse
 from rosewood.documents import (
     Document,
     DocumentSettings,
@@ -85,7 +86,7 @@ class DocumentReport:
     units: tuple[TranslatedUnit, ...]
     kept: Counter[str]  # units that were not to be translated, by reason
     low_confidence: float = 0.0
-    notes: tuple[str, ...] = ()  # of the document as a whole
+    notes: tuple[str, ...] = ()  # of the document as a whole, and of the glossary
 
     @property
     def translated(self) -> int:
@@ -219,7 +220,10 @@ def translate_units(
         for cut, known in zip(parts, whole, strict=True) if known is None
         for sentence in cut.sentences if has_words(sentence)
     )  # fmt: skip
-    said = dict(_translated(translator, text, list(wanted), checks, threads, step))
+    terms = None if text.glossary is None else GlossaryUse(text.glossary)
+    said = dict(_translated(translator, text, list(wanted), checks, threads, step, terms))
+    unused = None if terms is None or not wanted else terms.warning()
+    notes = [*document.notes, *([] if unused is None else [unused])]
     made: list[UnitTranslation | None] = []
     problems: list[str | None] = []
     matches: list[MemoryMatch | None] = []
@@ -251,7 +255,7 @@ def translate_units(
         for unit, done, problem, match in zip(document.units, made, problems, matches, strict=True)
     ]
     return made, DocumentReport(
-        tuple(rows), document.kept, document.settings.low_confidence, tuple(document.notes)
+        tuple(rows), document.kept, document.settings.low_confidence, tuple(notes)
     )
 
 
@@ -324,6 +328,7 @@ def _translated(
     checks: Checks,
     threads: int,
     step: Step,
+    terms: GlossaryUse | None,
 ) -> Iterator[tuple[str, _Said]]:
     """Each sentence with its translation."""
     good = []
@@ -338,6 +343,8 @@ def _translated(
     unknown = getattr(decoder, "unknown", None)
     lines = text.stream(good, threads=threads, forests=True, errors="keep", skip_known=True)
     for sentence, line in zip(good, lines, strict=True):
+        if terms is not None:
+            terms.count(line.prepared)
         yield sentence, _said(line, theta, how, unknown)
         step()
 

@@ -283,13 +283,9 @@ class LineTally:
                 more = " …" if len(numbers) > _SHOWN else ""
                 listed = " ".join(f"{number}" for number in numbers[:_SHOWN])
                 yield f"{reason}: {len(numbers):,} (lines {listed}{more})"
-        unused = [] if self.glossary is None or not self.sentences else self.glossary.unused()
-        if self.glossary is not None and unused:
-            more = ", …" if len(unused) > _SHOWN else ""
-            yield (
-                f"glossary entries that matched nothing: {len(unused):,} of "
-                f"{self.glossary.entries:,} ({', '.join(unused[:_SHOWN])}{more})"
-            )
+        told = self.glossary.warning() if self.glossary is not None and self.sentences else None
+        if told is not None:
+            yield told
         if self.bad:
             yield f"the first malformed line, {self.bad[0][0]}: {self.bad[0][1]}"
 
