@@ -197,7 +197,7 @@ def run_cases(count: int, seed: int, few: bool = False) -> None:
     if places:
         places.sort()
         near = sum(each <= 5 for each in places)
-        print(f"shifts whose place is told within 5 lines: {near} of {len(places)}; "
+        print(f"shifts located within 5 lines: {near} of {len(places)}; "
               f"median {places[len(places) // 2]}, farthest {places[-1]} lines")  # fmt: skip
 
 

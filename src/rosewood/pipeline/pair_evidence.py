@@ -5,7 +5,7 @@
 
 For a run of m lines, scores of all m × m pairings are computed: by the lexical model, by length, by
 words that both sides share.  Rows and columns are centred.  If lines were paired at random, the sum
-of the diagonal would have mean 0 and a known variance (Hoeffding 1951), so it is told in standard
+of the diagonal would have mean 0 and a known variance (Hoeffding 1951), so it is given in standard
 deviations, z.  Real pairs of 32 lines have z from 4 to 30, by language and by what the model knows.
 Another diagonal that is large instead tells by how many lines one side is shifted.
 """

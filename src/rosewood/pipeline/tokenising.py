@@ -51,7 +51,7 @@ def _lines(block: bytes) -> list[str]:
 def cut_pairs(sides: Sides, source: bytes, target: bytes) -> tuple[Plain, Plain, bytes]:
     """How words of both sides are cased, and the tokens, for `case_pairs`.
 
-    What stands beside a word is counted for the source only, of which casing may be lost.
+    Neighbours of words are counted for the source only: input may have lost its case.
     """
     counts: list[Plain] = []
     cuts: list[list[CutText]] = []

@@ -77,7 +77,7 @@ _MEASURE = re.compile(
     r"|inch(?:es)?|feet|miles?|met(?:er|re)s?|lit(?:er|re)s?|kilo\w+|tons?|tonnes?|pounds?|years?|months?"
     r"|weeks?|days?|hours?|minutes?|seconds?|degrees?|euros?|dollars?|yen|people|million)\b)"
 )
-# 12.30 may be a time: before am or pm, and where a time is told.
+# 12.30 may be a time of day: before am or pm, and behind words such as at or until.
 _CLOCK = re.compile(r"\d{1,2}\.[0-5]\d\Z")
 _HALF_DAY = re.compile(
     r"(?: ?(?:to|until|till|and|or|[-–—]) ?\d{1,2}\.\d\d)? ?[ap]\.? ?m\b", re.IGNORECASE
